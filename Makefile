@@ -1,0 +1,56 @@
+# Every task of the project. `make demo` and `make test` need nothing but Python 3.11 or newer, git and make.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: demo test test-slow check format bench lock clean help
+
+help:            ## list the tasks
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1\t/' | expand -t 22
+
+demo: $(VENV)/core.stamp  ## publish the bundled places, ask questions, write the files
+	$(BIN)/hushgrid demo
+
+test: $(VENV)/test.stamp check  ## checks, then all tests but the slow ones
+	$(BIN)/python -m tests.warm
+	$(PYTEST) -n 2 -m "not slow"
+
+test-slow: $(VENV)/test.stamp  ## statistics, audits, packaging
+	$(BIN)/python -m tests.warm
+	$(PYTEST) -n 2 -m slow
+
+check: $(VENV)/test.stamp  ## format, lint, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/test.stamp  ## format and mend what can be mended
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/test.stamp  ## speed and memory, as ratios in one run
+	$(BIN)/python -m benchmarks
+
+lock:            ## resolve the pinned requirements anew (needs uv)
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  --no-emit-index-url pyproject.toml --group build -o requirements.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  --no-emit-index-url pyproject.toml --group build --group lint --group test -c requirements.lock \
+	  -o requirements-test.lock
+
+clean:           ## remove the environment and all caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(VENV)/core.stamp: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "hushgrid needs Python 3.11 or newer; say which with: make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --require-hashes -r requirements.lock
+	$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/test.stamp: $(VENV)/core.stamp requirements-test.lock
+	$(PIP) --require-hashes -r requirements-test.lock
+	@touch $@

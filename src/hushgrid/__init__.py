@@ -1,0 +1,3 @@
+"""Differentially private synopses of geospatial points."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,127 @@
+"""What a release measured: signed integers, each with the rational rate of its noise and the leaves it is about."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+NOT_MEASURED = -1  # in place of an index into `rates`
+
+# Stands for the variance of noise that is zero with near certainty, so that precisions stay finite.
+SMALLEST_VARIANCE = 1e-150
+
+
+def discrete_laplace_variance(rate: Fraction) -> float:
+    """Variance ``2 q / (1 - q)**2``, ``q = exp(-rate)``, of the discrete Laplace law, exact where 2 / rate**2 is not.
+
+    Examples
+    --------
+    >>> round(discrete_laplace_variance(Fraction(1)), 6)
+    1.841347
+    """
+    decay = float(rate)
+    return max(2 * math.exp(-decay) / math.expm1(-decay) ** 2, SMALLEST_VARIANCE)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Measured:
+    """Noisy integers and the rate of the noise of each.
+
+    Parameters
+    ----------
+    values : array of int64, shape (n,)
+        True counts plus discrete Laplace noise; signed, never clipped.
+    rates : tuple of Fraction
+        The distinct rates. Noise of rate a has probabilities proportional to ``exp(-a |z|)``.
+    rate_index : array of int32, shape (n,)
+        Which of `rates` each value was measured at, or `NOT_MEASURED`; such a value is zero and means nothing.
+    """
+
+    values: NDArray[np.int64]
+    rates: tuple[Fraction, ...]
+    rate_index: NDArray[np.int32]
+
+    @classmethod
+    def at_one_rate(cls, values: NDArray[np.int64], rate: Fraction) -> Self:
+        """Values that were all measured at the same rate."""
+        return cls(values=values, rates=(rate,), rate_index=np.zeros(values.shape, np.int32))
+
+    @classmethod
+    def nothing(cls, size: int = 0) -> Self:
+        """As many values as asked, none of them measured."""
+        return cls(values=np.zeros(size, np.int64), rates=(), rate_index=np.full(size, NOT_MEASURED, dtype=np.int32))
+
+    @cached_property
+    def variances(self) -> NDArray[np.float64]:
+        """Exact variance of the noise of each value, infinite where nothing was measured, shape (n,)."""
+        # The last entry is what index -1 selects.
+        table = np.array([*map(discrete_laplace_variance, self.rates), math.inf])
+        return table[self.rate_index]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Regions:
+    """Which leaves each measured region consists of: contiguous runs ``first`` to ``stop``, half-open."""
+
+    first: NDArray[np.int64]
+    stop: NDArray[np.int64]
+
+    @classmethod
+    def nothing(cls) -> Self:
+        """No regions."""
+        return cls(first=np.empty(0, np.int64), stop=np.empty(0, np.int64))
+
+    @classmethod
+    def between(cls, offsets: ArrayLike) -> Self:
+        """Neighbouring runs, each from one offset to the next."""
+        edges = np.asarray(offsets, np.int64)
+        return cls(first=edges[:-1], stop=edges[1:])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Measurements:
+    """Everything a release measured.
+
+    Parameters
+    ----------
+    leaves : Measured
+        One value a leaf, in leaf order: the leaf's own measurement, the last where there are several.
+    regions : Regions
+        The regions of the other measurements.
+    region_values : Measured
+        One value a region.
+    """
+
+    leaves: Measured
+    regions: Regions
+    region_values: Measured
+
+    @classmethod
+    def of_leaves(cls, leaves: Measured) -> Self:
+        """Measurements of leaves alone."""
+        return cls(leaves=leaves, regions=Regions.nothing(), region_values=Measured.nothing())
+
+
+def rate_totals(measurements: Measurements) -> tuple[NDArray[Any], int]:
+    """Sum of the rates that touch each leaf, as exact integers over one common denominator.
+
+    One record lies in one leaf, so the largest of these sums is what the measurements cost it.
+    """
+    parts = (measurements.leaves, measurements.region_values)
+    denominator = math.lcm(*(rate.denominator for part in parts for rate in part.rates))
+    numerators = [[int(rate * denominator) for rate in part.rates] + [0] for part in parts]
+    largest = max(max(row) for row in numerators)
+    # Python integers only where int64 could overflow: they are a hundred times slower.
+    small = largest * (1 + len(parts[1].values)) < 2**62
+    dtype: type = np.int64 if small else object
+    leaf_table: NDArray[Any] = np.array(numerators[0], dtype=dtype)
+    region_table: NDArray[Any] = np.array(numerators[1], dtype=dtype)
+    steps: NDArray[Any] = np.zeros(len(parts[0].values) + 1, dtype=dtype)
+    cost = region_table[parts[1].rate_index]
+    np.add.at(steps, measurements.regions.first, cost)
+    np.subtract.at(steps, measurements.regions.stop, cost)
+    return leaf_table[parts[0].rate_index] + np.cumsum(steps)[:-1], denominator

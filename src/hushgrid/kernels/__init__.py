@@ -1,0 +1,1 @@
+"""Compiled inner loops: no policy, no validation, plain arrays in and out."""

@@ -1,0 +1,286 @@
+"""Sums over rectangles, from summed-area tables of grids and nested grids.
+
+A query covers the cells of a grid with weights ``a[column] * b[row]``: a fraction on the first and on the last column
+and row it touches, one between them. Such a separable sum takes sixteen reads of the summed-area table, whatever the
+size of the query. Sums of squared weights, which variances need, are the same with squared fractions.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.kernels.compile import compiled
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@compiled
+def span(low: float, high: float, count: int) -> tuple[int, int, float, float]:
+    """First and last cell that positions `low` to `high` touch, and the fraction covered of each.
+
+    Within a single cell the last one is the next cell, with fraction zero.
+    """
+    first = min(int(low), count - 1)
+    last = min(int(high), count - 1)
+    if first == last:
+        return first, first + 1, high - low, 0.0
+    return first, last, first + 1 - low, high - last
+
+
+@compiled
+def position(coordinate: float, low: float, high: float, scale: float, count: int) -> float:
+    """Where a coordinate lies in units of cells, 0 at `low` and exactly `count` at `high`; beyond them, their value."""
+    if coordinate <= low:
+        return 0.0
+    if coordinate >= high:
+        return float(count)
+    return min((coordinate - low) * scale, float(count))
+
+
+@compiled
+def row_sum(table: Floats, start: int, first: int, last: int, begin: float, end: float, count: int) -> float:
+    """Weighted sum along one row of a summed-area table that starts at `start` of the flat array."""
+    after = min(last + 1, count)
+    left = table[start + first + 1]
+    right = table[start + last]
+    total: float = begin * (left - table[start + first]) + (right - left) + end * (table[start + after] - right)
+    return total
+
+
+@compiled
+def separable_sum(
+    table: Floats,
+    start: int,
+    columns: int,
+    rows: int,
+    column_span: tuple[int, int, float, float],
+    row_span: tuple[int, int, float, float],
+) -> float:
+    """Sum of cells weighted by column and row fractions; the table of (rows + 1) x (columns + 1) begins at `start`."""
+    first, last, begin, end = column_span
+    bottom, top, below, above = row_span
+    width = columns + 1
+    after = min(top + 1, rows)
+    lower = row_sum(table, start + (bottom + 1) * width, first, last, begin, end, columns)
+    upper = row_sum(table, start + top * width, first, last, begin, end, columns)
+    total = upper - lower
+    total += below * (lower - row_sum(table, start + bottom * width, first, last, begin, end, columns))
+    total += above * (row_sum(table, start + after * width, first, last, begin, end, columns) - upper)
+    return total
+
+
+@compiled
+def squared(cells: tuple[int, int, float, float]) -> tuple[int, int, float, float]:
+    """The same span with squared fractions."""
+    first, last, begin, end = cells
+    return first, last, begin * begin, end * end
+
+
+@compiled
+def weight(cells: tuple[int, int, float, float]) -> float:
+    """Sum of the fractions of a span."""
+    first, last, begin, end = cells
+    return begin + (last - first - 1) + end
+
+
+@compiled
+def grid_spans(
+    rect: Floats, bounds: Floats, columns: int, rows: int, column_scale: float, row_scale: float
+) -> tuple[tuple[int, int, float, float], tuple[int, int, float, float]]:
+    """Columns and rows of a grid that a rectangle covers; all fractions are zero where it lies outside."""
+    west, south, east, north = bounds
+    across = span(
+        position(rect[0], west, east, column_scale, columns),
+        position(rect[2], west, east, column_scale, columns),
+        columns,
+    )
+    along = span(
+        position(rect[1], south, north, row_scale, rows), position(rect[3], south, north, row_scale, rows), rows
+    )
+    return across, along
+
+
+@compiled
+def count_on_grid(
+    rects: Floats,
+    first: int,
+    stop: int,
+    bounds: Floats,
+    columns: int,
+    rows: int,
+    column_scale: float,
+    row_scale: float,
+    table: Floats,
+    out: Floats,
+) -> None:
+    """Estimated count of each rectangle `first` to `stop`, from the summed-area table of the counts."""
+    for number in range(first, stop):
+        across, along = grid_spans(rects[number], bounds, columns, rows, column_scale, row_scale)
+        out[number] = separable_sum(table, 0, columns, rows, across, along)
+
+
+@compiled
+def vary_on_grid(
+    rects: Floats,
+    first: int,
+    stop: int,
+    bounds: Floats,
+    columns: int,
+    rows: int,
+    column_scale: float,
+    row_scale: float,
+    cell_variance: float,
+    spread_table: Floats,
+    noise: Floats,
+    spread: Floats,
+) -> None:
+    """Variance by noise, ``V sum w**2``, and by spread, ``sum w (1 - w) s``, of each rectangle `first` to `stop`."""
+    for number in range(first, stop):
+        across, along = grid_spans(rects[number], bounds, columns, rows, column_scale, row_scale)
+        across_squared, along_squared = squared(across), squared(along)
+        noise[number] = cell_variance * weight(across_squared) * weight(along_squared)
+        covered = separable_sum(spread_table, 0, columns, rows, across, along)
+        spread[number] = max(
+            covered - separable_sum(spread_table, 0, columns, rows, across_squared, along_squared), 0.0
+        )
+
+
+@compiled
+def block_sum(table: Floats, columns: int, left: int, right: int, bottom: int, top: int) -> float:
+    """Sum of whole cells, columns `left` to `right` and rows `bottom` to `top`, half-open."""
+    if left >= right or bottom >= top:
+        return 0.0
+    width = columns + 1
+    upper = table[top * width + right] - table[top * width + left]
+    total: float = upper - (table[bottom * width + right] - table[bottom * width + left])
+    return total
+
+
+@compiled
+def leaf_span(
+    low: float, high: float, edges: Floats, index: int, scale: float, side: int
+) -> tuple[int, int, float, float]:
+    """Leaf columns (or rows) of one first-level cell that a query from `low` to `high` covers."""
+    return span(
+        position(low, edges[index], edges[index + 1], scale, side),
+        position(high, edges[index], edges[index + 1], scale, side),
+        side,
+    )
+
+
+@compiled
+def next_on_rim(column: int, row: int, right: int, bottom: int, top: int) -> int:
+    """Column after `column` among the border cells of a block: inner rows have only their two ends."""
+    if row in (bottom, top) or column == right:
+        return column + 1
+    return right
+
+
+@compiled
+def count_on_nested(
+    rects: Floats,
+    first: int,
+    stop: int,
+    bounds: Floats,
+    columns: int,
+    rows: int,
+    column_scale: float,
+    row_scale: float,
+    column_edges: Floats,
+    row_edges: Floats,
+    sides: Indices,
+    column_scales: Floats,
+    row_scales: Floats,
+    cell_table: Floats,
+    leaf_tables: Floats,
+    table_starts: Indices,
+    out: Floats,
+) -> None:
+    """Estimated counts: whole first-level cells from their own table, those on the rim from their leaves' tables."""
+    for number in range(first, stop):
+        rect = rects[number]
+        across, along = grid_spans(rect, bounds, columns, rows, column_scale, row_scale)
+        left, right = across[0], min(across[1], columns - 1)
+        bottom, top = along[0], min(along[1], rows - 1)
+        total = block_sum(cell_table, columns, left + 1, right, bottom + 1, top)
+        for row in range(bottom, top + 1):
+            column = left
+            while column <= right:
+                cell = row * columns + column
+                side = sides[cell]
+                leaf_columns = leaf_span(rect[0], rect[2], column_edges, column, column_scales[cell], side)
+                leaf_rows = leaf_span(rect[1], rect[3], row_edges, row, row_scales[cell], side)
+                total += separable_sum(leaf_tables, table_starts[cell], side, side, leaf_columns, leaf_rows)
+                column = next_on_rim(column, row, right, bottom, top)
+        out[number] = total
+
+
+@compiled
+def vary_on_nested(
+    rects: Floats,
+    first: int,
+    stop: int,
+    bounds: Floats,
+    columns: int,
+    rows: int,
+    column_scale: float,
+    row_scale: float,
+    column_edges: Floats,
+    row_edges: Floats,
+    sides: Indices,
+    column_scales: Floats,
+    row_scales: Floats,
+    cell_variances: Floats,
+    leaf_variances: Floats,
+    variance_table: Floats,
+    spread_tables: Floats,
+    table_starts: Indices,
+    noise: Floats,
+    spread: Floats,
+) -> None:
+    """Variances after two-level inference.
+
+    With weights w on the k leaves of a first-level cell, W their sum, the estimate is ``sum (w - W/k) u + (W/k) v'``;
+    its two parts are uncorrelated, so its variance is ``V_leaf (sum w**2 - W**2/k) + (W/k)**2 V_cell``.
+    """
+    for number in range(first, stop):
+        rect = rects[number]
+        across, along = grid_spans(rect, bounds, columns, rows, column_scale, row_scale)
+        left, right = across[0], min(across[1], columns - 1)
+        bottom, top = along[0], min(along[1], rows - 1)
+        noise_sum = block_sum(variance_table, columns, left + 1, right, bottom + 1, top)
+        spread_sum = 0.0
+        for row in range(bottom, top + 1):
+            column = left
+            while column <= right:
+                cell = row * columns + column
+                side = sides[cell]
+                leaves = side * side
+                leaf_columns = leaf_span(rect[0], rect[2], column_edges, column, column_scales[cell], side)
+                leaf_rows = leaf_span(rect[1], rect[3], row_edges, row, row_scales[cell], side)
+                columns_squared, rows_squared = squared(leaf_columns), squared(leaf_rows)
+                share = weight(leaf_columns) * weight(leaf_rows) / leaves
+                squares = weight(columns_squared) * weight(rows_squared)
+                noise_sum += leaf_variances[cell] * max(squares - share * share * leaves, 0.0)
+                noise_sum += share * share * cell_variances[cell]
+                start = table_starts[cell]
+                covered = separable_sum(spread_tables, start, side, side, leaf_columns, leaf_rows)
+                spread_sum += covered
+                spread_sum -= separable_sum(spread_tables, start, side, side, columns_squared, rows_squared)
+                column = next_on_rim(column, row, right, bottom, top)
+        noise[number] = noise_sum
+        spread[number] = max(spread_sum, 0.0)
+
+
+@compiled
+def nested_tables(values: Floats, sides: Indices, offsets: Indices, table_starts: Indices, out: Floats) -> None:
+    """Fill one summed-area table for each first-level cell, one after the other in a flat array of zeros."""
+    for cell in range(len(sides)):
+        side = sides[cell]
+        width = side + 1
+        for row in range(side):
+            running = 0.0
+            for column in range(side):
+                running += values[offsets[cell] + row * side + column]
+                here = table_starts[cell] + (row + 1) * width + column + 1
+                out[here] = out[here - width] + running

@@ -1,0 +1,93 @@
+"""What a release promises, and what was asked for: plain values that travel with the data."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+Unit = Literal["record", "user"]
+SizeSource = Literal["public", "rows", "domain"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spend:
+    """A part of the budget and what it bought; `epsilon` is what it costs one record."""
+
+    purpose: str
+    epsilon: Fraction
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """The figure that sized the partition: declared public, or noisy and paid for. Never a total to be shown."""
+
+    source: SizeSource
+    value: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """The guarantee of a release: pure ε-differential privacy.
+
+    Parameters
+    ----------
+    epsilon : Fraction
+        Bound for one unit: adding or removing it changes no probability by more than a factor exp(ε).
+    unit : "record" or "user"
+        What neighbours differ by: one record, or all records of one user.
+    max_per_unit : int
+        Records of one unit that were kept at most; each measurement is charged that many times.
+    spends : tuple of Spend
+        Where the budget went, in order.
+    size : Size or None
+        The figure that sized the partition, where one was needed.
+    simulation : bool
+        Made with seeded noise: an experiment, no release.
+
+    Examples
+    --------
+    >>> print(Claim(epsilon=Fraction(1, 2)).sentence)
+    Adding or removing any one record changes the probability of every possible release by a factor of at most
+    exp(0.5) = 1.65.
+    """
+
+    epsilon: Fraction
+    unit: Unit = "record"
+    max_per_unit: int = 1
+    spends: tuple[Spend, ...] = ()
+    size: Size | None = None
+    simulation: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """The guarantee in one plain sentence."""
+        who = "record" if self.unit == "record" else "user, with all their records,"
+        epsilon = float(self.epsilon)
+        factor = f" = {math.exp(epsilon):.3g}" if epsilon < 100 else ""
+        return (
+            f"Adding or removing any one {who} changes the probability of every possible release "
+            f"by a factor of at most exp({epsilon:g}){factor}."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodRecord:
+    """The method that made a release, and how it was chosen.
+
+    Parameters
+    ----------
+    name : str
+        Its name in `hushgrid.METHODS`.
+    parameters : mapping
+        The parameters it was given; None where it found the value itself.
+    asked : str
+        What the caller asked for, a method or ``auto``.
+    notes : tuple of str
+        What a reader of the release should know: why it was chosen, which size was clamped.
+    """
+
+    name: str
+    parameters: Mapping[str, int | float | str | bool | None] = field(default_factory=dict)
+    asked: str = ""
+    notes: tuple[str, ...] = ()

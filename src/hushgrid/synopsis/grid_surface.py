@@ -1,0 +1,51 @@
+"""The density of a flat grid."""
+
+from functools import cached_property
+
+import numpy as np
+
+from hushgrid.geometry.grid import Grid
+from hushgrid.inference.measurements import Measurements
+from hushgrid.kernels import answers
+from hushgrid.kernels.threads import run_in_slices
+from hushgrid.synopsis.surface import SMALLEST_SLICE, Floats, spread, summed_area
+
+
+class GridSurface:
+    """A flat grid of independent measurements at one rate."""
+
+    def __init__(self, grid: Grid, measurements: Measurements, counts: Floats) -> None:
+        self._shape = (grid.rows, grid.columns)
+        self._layout = (np.array(grid.domain.bounds), grid.columns, grid.rows, grid.column_scale, grid.row_scale)
+        self._counts = counts
+        self._cell_variance = float(measurements.leaves.variances[0])
+
+    def counts(self, rects: Floats) -> Floats:
+        """Estimated points in each rectangle, shape (n,)."""
+        out = np.empty(len(rects))
+
+        def work(first: int, stop: int) -> None:
+            answers.count_on_grid(rects, first, stop, *self._layout, self._count_table, out)
+
+        run_in_slices(work, len(rects), smallest=SMALLEST_SLICE)
+        return out
+
+    def variances(self, rects: Floats) -> tuple[Floats, Floats]:
+        """Variance of each estimate by noise, and by spread of the points inside cut cells, shape (n,) each."""
+        noise, spread = np.empty((2, len(rects)))
+
+        def work(first: int, stop: int) -> None:
+            answers.vary_on_grid(
+                rects, first, stop, *self._layout, self._cell_variance, self._spread_table, noise, spread
+            )
+
+        run_in_slices(work, len(rects), smallest=SMALLEST_SLICE)
+        return noise, spread
+
+    @cached_property
+    def _count_table(self) -> Floats:
+        return summed_area(self._counts.reshape(self._shape))
+
+    @cached_property
+    def _spread_table(self) -> Floats:
+        return summed_area(spread(self._counts).reshape(self._shape))
