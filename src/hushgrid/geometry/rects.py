@@ -27,17 +27,21 @@ def check_rects(rects: ArrayLike) -> NDArray[np.float64]:
     if checked.ndim != 2 or checked.shape[1] != 4:
         msg = f"rectangles must have shape (n, 4): west, south, east, north; got {checked.shape}."
         raise ArgumentError(msg)
-    _refuse(checked, np.asarray(np.isnan(checked).any(axis=1)), "holds NaN")
-    _refuse(checked, checked[:, 2] < checked[:, 0], "is inverted: east is below west")
-    _refuse(checked, checked[:, 3] < checked[:, 1], "is inverted: north is below south")
-    _refuse(checked, checked[:, 2] == checked[:, 0], "is empty: west equals east")
-    _refuse(checked, checked[:, 3] == checked[:, 1], "is empty: south equals north")
+    good = (checked[:, 0] < checked[:, 2]) & (checked[:, 1] < checked[:, 3])  # false for NaN too
+    if not good.all():
+        row = int(np.argmin(good))
+        values = ",".join(f"{value:g}" for value in checked[row])
+        msg = f"rectangle {row} ({values}) {_complaint(checked[row])}. The order is west, south, east, north."
+        raise ArgumentError(msg)
     return checked
 
 
-def _refuse(rects: NDArray[np.float64], bad: NDArray[np.bool_], complaint: str) -> None:
-    if bad.any():
-        row = int(np.argmax(bad))
-        values = ",".join(f"{value:g}" for value in rects[row])
-        msg = f"rectangle {row} ({values}) {complaint}. The order is west, south, east, north."
-        raise ArgumentError(msg)
+def _complaint(rect: NDArray[np.float64]) -> str:
+    west, south, east, north = rect
+    if np.isnan(rect).any():
+        return "holds NaN"
+    if east < west:
+        return "is inverted: east is below west"
+    if north < south:
+        return "is inverted: north is below south"
+    return "is empty: west equals east" if west == east else "is empty: south equals north"

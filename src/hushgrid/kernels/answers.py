@@ -28,13 +28,9 @@ def span(low: float, high: float, count: int) -> tuple[int, int, float, float]:
 
 
 @compiled
-def position(coordinate: float, low: float, high: float, scale: float, count: int) -> float:
-    """Where a coordinate lies in units of cells, 0 at `low` and exactly `count` at `high`; beyond them, their value."""
-    if coordinate <= low:
-        return 0.0
-    if coordinate >= high:
-        return float(count)
-    return min((coordinate - low) * scale, float(count))
+def position(coordinate: float, low: float, scale: float, count: int) -> float:
+    """Where a coordinate lies in units of cells, from 0 to `count`; beyond the ends, at the end."""
+    return min(max((coordinate - low) * scale, 0.0), float(count))
 
 
 @compiled
@@ -84,20 +80,9 @@ def weight(cells: tuple[int, int, float, float]) -> float:
 
 
 @compiled
-def grid_spans(
-    rect: Floats, bounds: Floats, columns: int, rows: int, column_scale: float, row_scale: float
-) -> tuple[tuple[int, int, float, float], tuple[int, int, float, float]]:
-    """Columns and rows of a grid that a rectangle covers; all fractions are zero where it lies outside."""
-    west, south, east, north = bounds
-    across = span(
-        position(rect[0], west, east, column_scale, columns),
-        position(rect[2], west, east, column_scale, columns),
-        columns,
-    )
-    along = span(
-        position(rect[1], south, north, row_scale, rows), position(rect[3], south, north, row_scale, rows), rows
-    )
-    return across, along
+def covered(low: float, high: float, origin: float, scale: float, count: int) -> tuple[int, int, float, float]:
+    """Cells between `origin` and the end that a query from `low` to `high` covers; fractions of zero outside."""
+    return span(position(low, origin, scale, count), position(high, origin, scale, count), count)
 
 
 @compiled
@@ -105,7 +90,8 @@ def count_on_grid(
     rects: Floats,
     first: int,
     stop: int,
-    bounds: Floats,
+    west: float,
+    south: float,
     columns: int,
     rows: int,
     column_scale: float,
@@ -115,7 +101,8 @@ def count_on_grid(
 ) -> None:
     """Estimated count of each rectangle `first` to `stop`, from the summed-area table of the counts."""
     for number in range(first, stop):
-        across, along = grid_spans(rects[number], bounds, columns, rows, column_scale, row_scale)
+        across = covered(rects[number, 0], rects[number, 2], west, column_scale, columns)
+        along = covered(rects[number, 1], rects[number, 3], south, row_scale, rows)
         out[number] = separable_sum(table, 0, columns, rows, across, along)
 
 
@@ -124,7 +111,8 @@ def vary_on_grid(
     rects: Floats,
     first: int,
     stop: int,
-    bounds: Floats,
+    west: float,
+    south: float,
     columns: int,
     rows: int,
     column_scale: float,
@@ -136,13 +124,12 @@ def vary_on_grid(
 ) -> None:
     """Variance by noise, ``V sum w**2``, and by spread, ``sum w (1 - w) s``, of each rectangle `first` to `stop`."""
     for number in range(first, stop):
-        across, along = grid_spans(rects[number], bounds, columns, rows, column_scale, row_scale)
+        across = covered(rects[number, 0], rects[number, 2], west, column_scale, columns)
+        along = covered(rects[number, 1], rects[number, 3], south, row_scale, rows)
         across_squared, along_squared = squared(across), squared(along)
         noise[number] = cell_variance * weight(across_squared) * weight(along_squared)
-        covered = separable_sum(spread_table, 0, columns, rows, across, along)
-        spread[number] = max(
-            covered - separable_sum(spread_table, 0, columns, rows, across_squared, along_squared), 0.0
-        )
+        inside = separable_sum(spread_table, 0, columns, rows, across, along)
+        spread[number] = max(inside - separable_sum(spread_table, 0, columns, rows, across_squared, along_squared), 0.0)
 
 
 @compiled
@@ -154,18 +141,6 @@ def block_sum(table: Floats, columns: int, left: int, right: int, bottom: int, t
     upper = table[top * width + right] - table[top * width + left]
     total: float = upper - (table[bottom * width + right] - table[bottom * width + left])
     return total
-
-
-@compiled
-def leaf_span(
-    low: float, high: float, edges: Floats, index: int, scale: float, side: int
-) -> tuple[int, int, float, float]:
-    """Leaf columns (or rows) of one first-level cell that a query from `low` to `high` covers."""
-    return span(
-        position(low, edges[index], edges[index + 1], scale, side),
-        position(high, edges[index], edges[index + 1], scale, side),
-        side,
-    )
 
 
 @compiled
@@ -181,7 +156,8 @@ def count_on_nested(
     rects: Floats,
     first: int,
     stop: int,
-    bounds: Floats,
+    west: float,
+    south: float,
     columns: int,
     rows: int,
     column_scale: float,
@@ -198,8 +174,9 @@ def count_on_nested(
 ) -> None:
     """Estimated counts: whole first-level cells from their own table, those on the rim from their leaves' tables."""
     for number in range(first, stop):
-        rect = rects[number]
-        across, along = grid_spans(rect, bounds, columns, rows, column_scale, row_scale)
+        low_x, low_y, high_x, high_y = rects[number, 0], rects[number, 1], rects[number, 2], rects[number, 3]
+        across = covered(low_x, high_x, west, column_scale, columns)
+        along = covered(low_y, high_y, south, row_scale, rows)
         left, right = across[0], min(across[1], columns - 1)
         bottom, top = along[0], min(along[1], rows - 1)
         total = block_sum(cell_table, columns, left + 1, right, bottom + 1, top)
@@ -208,8 +185,8 @@ def count_on_nested(
             while column <= right:
                 cell = row * columns + column
                 side = sides[cell]
-                leaf_columns = leaf_span(rect[0], rect[2], column_edges, column, column_scales[cell], side)
-                leaf_rows = leaf_span(rect[1], rect[3], row_edges, row, row_scales[cell], side)
+                leaf_columns = covered(low_x, high_x, column_edges[column], column_scales[cell], side)
+                leaf_rows = covered(low_y, high_y, row_edges[row], row_scales[cell], side)
                 total += separable_sum(leaf_tables, table_starts[cell], side, side, leaf_columns, leaf_rows)
                 column = next_on_rim(column, row, right, bottom, top)
         out[number] = total
@@ -220,7 +197,8 @@ def vary_on_nested(
     rects: Floats,
     first: int,
     stop: int,
-    bounds: Floats,
+    west: float,
+    south: float,
     columns: int,
     rows: int,
     column_scale: float,
@@ -244,8 +222,9 @@ def vary_on_nested(
     its two parts are uncorrelated, so its variance is ``V_leaf (sum w**2 - W**2/k) + (W/k)**2 V_cell``.
     """
     for number in range(first, stop):
-        rect = rects[number]
-        across, along = grid_spans(rect, bounds, columns, rows, column_scale, row_scale)
+        low_x, low_y, high_x, high_y = rects[number, 0], rects[number, 1], rects[number, 2], rects[number, 3]
+        across = covered(low_x, high_x, west, column_scale, columns)
+        along = covered(low_y, high_y, south, row_scale, rows)
         left, right = across[0], min(across[1], columns - 1)
         bottom, top = along[0], min(along[1], rows - 1)
         noise_sum = block_sum(variance_table, columns, left + 1, right, bottom + 1, top)
@@ -256,16 +235,15 @@ def vary_on_nested(
                 cell = row * columns + column
                 side = sides[cell]
                 leaves = side * side
-                leaf_columns = leaf_span(rect[0], rect[2], column_edges, column, column_scales[cell], side)
-                leaf_rows = leaf_span(rect[1], rect[3], row_edges, row, row_scales[cell], side)
+                leaf_columns = covered(low_x, high_x, column_edges[column], column_scales[cell], side)
+                leaf_rows = covered(low_y, high_y, row_edges[row], row_scales[cell], side)
                 columns_squared, rows_squared = squared(leaf_columns), squared(leaf_rows)
                 share = weight(leaf_columns) * weight(leaf_rows) / leaves
                 squares = weight(columns_squared) * weight(rows_squared)
                 noise_sum += leaf_variances[cell] * max(squares - share * share * leaves, 0.0)
                 noise_sum += share * share * cell_variances[cell]
                 start = table_starts[cell]
-                covered = separable_sum(spread_tables, start, side, side, leaf_columns, leaf_rows)
-                spread_sum += covered
+                spread_sum += separable_sum(spread_tables, start, side, side, leaf_columns, leaf_rows)
                 spread_sum -= separable_sum(spread_tables, start, side, side, columns_squared, rows_squared)
                 column = next_on_rim(column, row, right, bottom, top)
         noise[number] = noise_sum

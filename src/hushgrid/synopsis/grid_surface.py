@@ -16,7 +16,7 @@ class GridSurface:
 
     def __init__(self, grid: Grid, measurements: Measurements, counts: Floats) -> None:
         self._shape = (grid.rows, grid.columns)
-        self._layout = (np.array(grid.domain.bounds), grid.columns, grid.rows, grid.column_scale, grid.row_scale)
+        self._layout = (grid.domain.west, grid.domain.south, grid.columns, grid.rows, grid.column_scale, grid.row_scale)
         self._counts = counts
         self._cell_variance = float(measurements.leaves.variances[0])
 

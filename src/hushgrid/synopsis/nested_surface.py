@@ -21,7 +21,7 @@ class NestedSurface:
         self._counts = counts
         self._shape = (grid.rows, grid.columns)
         self._layout = (
-            *(np.array(grid.domain.bounds), grid.columns, grid.rows, grid.column_scale, grid.row_scale),
+            *(grid.domain.west, grid.domain.south, grid.columns, grid.rows, grid.column_scale, grid.row_scale),
             *(grid.column_edges, grid.row_edges, nested.sides, nested.column_scales, nested.row_scales),
         )
         self._leaf_variances = measurements.leaves.variances[nested.offsets[:-1]]

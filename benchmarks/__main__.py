@@ -1,0 +1,41 @@
+"""Run the benchmarks: `python -m benchmarks [NAME ...]`, by default all of them."""
+
+import os
+import platform
+import sys
+from pathlib import Path
+
+import hushgrid
+from benchmarks import counting, noise, parquet, queries, startup
+from benchmarks.picture import draw
+
+BENCHMARKS = {"counting": counting, "parquet": parquet, "noise": noise, "queries": queries, "startup": startup}
+RESULTS = Path(__file__).parent / "results"
+
+
+def table(rows):
+    """The rows as a Markdown table."""
+    lines = ["| what | measured | target | reached | note |", "|---|---|---|---|---|"]
+    for row in rows:
+        sign = "≥" if row.better == "higher" else "≤"
+        reached = "yes" if row.ok else "**no**"
+        lines.append(f"| {row.name} | {row.measured:.3g} {row.unit} | {sign} {row.target:g} | {reached} | {row.note} |")
+    return "\n".join(lines)
+
+
+def main(names):
+    """Run, print, and keep the table and its picture when everything was run."""
+    rows = []
+    for name in names or BENCHMARKS:
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        rows += BENCHMARKS[name].rows()
+    print(table(rows))
+    if not names:
+        machine = f"{os.cpu_count()} processors, {platform.machine()}, Python {platform.python_version()}"
+        heading = f"# Benchmarks\n\nhushgrid {hushgrid.__version__}, {machine}. Made by `make bench`.\n\n"
+        (RESULTS / "bench.md").write_text(heading + table(rows) + "\n")
+        draw(rows, RESULTS / "bench.png")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
