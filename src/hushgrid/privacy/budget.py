@@ -1,0 +1,163 @@
+"""The budget of one release: it grants, adds the noise and keeps the account."""
+
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.errors import ArgumentError, BudgetError
+from hushgrid.inference.measurements import Measured
+from hushgrid.privacy.bits import Bits
+from hushgrid.privacy.laplace import add_noise
+from hushgrid.privacy.selection import permute_and_flip
+from hushgrid.synopsis.claim import Claim, Size, SizeSource, Spend
+
+SIZE_SHARE = Fraction(1, 100)  # of epsilon, for the noisy number of points; half or twice it costs 1 to 3 % in accuracy
+
+
+class Sized(Protocol):
+    """The part of a counter that a noisy size needs."""
+
+    def rows(self) -> int:
+        """True number of rows."""
+
+    def total(self) -> int:
+        """True number of points in the domain."""
+
+
+class Budget:
+    """ε-differential privacy, spent in shares on measurements.
+
+    Parameters
+    ----------
+    epsilon : Fraction
+        Granted for one unit.
+    bits : Bits
+        Where the noise comes from.
+    max_per_unit : int
+        Records one unit may have. A method only ever sees ``epsilon / max_per_unit``: by group privacy a method that
+        is (ε/K)-DP for one record is ε-DP for K of them.
+    public_size : int, optional
+        A size known to the public, in place of a noisy one.
+    size_from : "rows" or "domain"
+        What the noisy size counts.
+    size_share : Fraction
+        Share of the budget for the noisy size.
+
+    Privacy
+    -------
+    Each call of `measure` adds discrete Laplace noise of rate ``share * epsilon`` to counts of disjoint cells, of
+    which one record changes one by one: the call is (share · ε)-DP. The calls compose, each of them may depend on the
+    values released by earlier ones, and their shares are kept from exceeding one.
+    """
+
+    def __init__(
+        self,
+        epsilon: Fraction,
+        *,
+        bits: Bits,
+        max_per_unit: int = 1,
+        public_size: int | None = None,
+        size_from: SizeSource = "rows",
+        size_share: Fraction = SIZE_SHARE,
+    ) -> None:
+        self._granted = epsilon / max_per_unit
+        self._for_counts = self._granted
+        self._bits = bits
+        self._max_per_unit = max_per_unit
+        self._size = None if public_size is None else Size(source="public", value=public_size)
+        self._size_from = size_from
+        self._size_share = size_share
+        self._spends: list[Spend] = []
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What a method may spend on counts; less than the grant once a noisy size has been paid for."""
+        return self._for_counts
+
+    def noisy_size(self, counter: Sized) -> int:
+        """Number of points, noisy or declared public, for sizing the partition and nothing else.
+
+        Privacy
+        -------
+        One record changes the true number by at most one, whether all rows or those in the domain are counted.
+        """
+        if self._size is None:
+            if self._spends:
+                msg = "the noisy size must be the first thing a method asks of its budget."
+                raise BudgetError(msg)
+            rate = self._granted * self._size_share
+            true_size = counter.rows() if self._size_from == "rows" else counter.total()
+            noisy = add_noise(np.array([true_size]), rate=rate, bits=self._bits)
+            self._spend("size", rate)
+            self._for_counts = self._granted - rate
+            self._size = Size(source=self._size_from, value=int(noisy[0]))
+        return self._size.value
+
+    def measure(self, true_counts: NDArray[np.int64], share: Fraction, *, purpose: str = "counts") -> Measured:
+        """Noisy counts of disjoint cells, at ``share * epsilon``; a share of zero measures nothing.
+
+        Privacy
+        -------
+        (share · ε)-DP: one record changes one of the counts by one.
+        """
+        if share < 0:
+            msg = f"a share of the budget cannot be negative, got share={share}."
+            raise ArgumentError(msg)
+        if share == 0:
+            return Measured.nothing(len(true_counts))
+        rate = self.charge(share, purpose=purpose)
+        return Measured.at_one_rate(add_noise(true_counts, rate=rate, bits=self._bits), rate)
+
+    def select(
+        self,
+        true_scores: NDArray[np.int64],
+        allowed: NDArray[np.bool_],
+        share: Fraction,
+        *,
+        purpose: str = "selection",
+    ) -> NDArray[np.int64]:
+        """For every row of integer scores the column of one allowed candidate, by permute-and-flip.
+
+        Privacy
+        -------
+        (share · ε)-DP if one record changes the scores of one row only, each of them by at most one.
+        """
+        return permute_and_flip(true_scores, allowed, rate=self.charge(share, purpose=purpose) / 2, bits=self._bits)
+
+    def charge(self, share: Fraction, *, purpose: str) -> Fraction:
+        """Spend a share on a mechanism whose proof is its own; the ε it may cost one record comes back."""
+        rate = share * self._for_counts
+        self._spend(purpose, rate)
+        return rate
+
+    def perturb(self, true_values: NDArray[np.int64], rate: Fraction) -> NDArray[np.int64]:
+        """Integers with noise of any rate, for a mechanism that has been charged for.
+
+        Privacy
+        -------
+        None by itself: the proof of the mechanism says what this rate costs, and `charge` has it on the account.
+        """
+        return add_noise(true_values, rate=rate, bits=self._bits)
+
+    def claim(self) -> Claim:
+        """The guarantee that follows from what was spent."""
+        return Claim(
+            epsilon=self._spent * self._max_per_unit,
+            unit="record",
+            max_per_unit=self._max_per_unit,
+            spends=tuple(self._spends),
+            size=self._size,
+            simulation=self._bits.simulation,
+        )
+
+    @property
+    def _spent(self) -> Fraction:
+        return sum((spend.epsilon for spend in self._spends), Fraction(0))
+
+    def _spend(self, purpose: str, rate: Fraction) -> None:
+        if self._spent + rate > self._granted:
+            msg = f"{purpose} would spend {rate} where only {self._granted - self._spent} of {self._granted} is left."
+            raise BudgetError(msg)
+        self._spends.append(Spend(purpose=purpose, epsilon=rate))

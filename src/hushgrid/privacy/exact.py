@@ -1,0 +1,59 @@
+"""Numbers of the budget, as exact rationals."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+
+from hushgrid.errors import ArgumentError
+
+Exactable = int | float | str | Decimal | Fraction
+
+
+def exact(value: Exactable, *, name: str) -> Fraction:
+    """The rational a number stands for; a float stands for its shortest decimal, so that ten times 0.1 makes 1.
+
+    Examples
+    --------
+    >>> exact(0.1, name="epsilon"), exact("1/3", name="epsilon"), exact("2.50", name="epsilon")
+    (Fraction(1, 10), Fraction(1, 3), Fraction(5, 2))
+    """
+    rational = _rational(value)
+    if rational is None:
+        hint = " Write a decimal point, not a comma." if isinstance(value, str) and "," in value else ""
+        msg = f"{name} must be a finite number, got {name}={value!r}.{hint}"
+        raise ArgumentError(msg)
+    return rational
+
+
+def _rational(value: Exactable) -> Fraction | None:
+    if isinstance(value, Fraction):
+        return value
+    # numpy's own repr names the type; its str is the shortest decimal of its precision.
+    text = str(value) if isinstance(value, str | Decimal | int | np.number) else repr(value)
+    try:
+        number = Fraction(text) if "/" in text else Decimal(text)
+    except (ArithmeticError, ValueError):
+        return None
+    # A decimal exponent of many digits would make an integer too large to hold.
+    if isinstance(number, Decimal) and not (number.is_finite() and abs(number.adjusted()) < 400):
+        return None
+    return Fraction(number)
+
+
+def exact_epsilon(value: Exactable) -> Fraction:
+    """A privacy budget: a rational above zero."""
+    epsilon = exact(value, name="epsilon")
+    if epsilon <= 0:
+        msg = f"epsilon must be a finite number > 0, got epsilon={value!r}."
+        raise ArgumentError(msg)
+    return epsilon
+
+
+def exact_share(value: Exactable, *, name: str) -> Fraction:
+    """A part of a budget: a rational strictly between zero and one."""
+    share = exact(value, name=name)
+    if not 0 < share < 1:
+        msg = f"{name} must lie strictly between 0 and 1, got {name}={value!r}."
+        raise ArgumentError(msg)
+    return share
