@@ -1,0 +1,162 @@
+"""A lower bound on epsilon from samples of what a mechanism released on two neighbouring data sets.
+
+Under ε-differential privacy no event is more than exp(ε) times as likely on one data set as on its neighbour. Whoever
+finds an event that is, with confidence, has shown that a claim is false; whoever finds none has shown nothing.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.audit.binomial import lower_bound, upper_bound
+from hushgrid.errors import ArgumentError
+
+Floats = NDArray[np.float64]
+
+RELATIONS = {"<=": np.less_equal, ">": np.greater, "==": np.equal, "!=": np.not_equal}  # with all complements
+FEWEST_RUNS = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """Releases of which one statistic stands in a relation to a threshold.
+
+    Examples
+    --------
+    >>> str(Event(statistic=2, relation=">", threshold=7.0))
+    'statistic 2 > 7'
+    """
+
+    statistic: int
+    relation: str
+    threshold: float
+
+    def __str__(self) -> str:
+        return f"statistic {self.statistic} {self.relation} {self.threshold:g}"
+
+    def occurrences(self, statistics: Floats) -> int:
+        """In how many of the runs, rows of `statistics`, it happened."""
+        holds = RELATIONS[self.relation](statistics[:, self.statistic], self.threshold)
+        return int(np.count_nonzero(holds))
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpsilonBound:
+    """What the samples show: epsilon is at least this, with the confidence asked for.
+
+    Parameters
+    ----------
+    epsilon : float
+        The bound; zero if nothing was found.
+    event : Event
+        What was more likely on one data set than on the other.
+    on_neighbour : bool
+        Whether it was more likely on the second one.
+    confidence : float
+        How often such a bound holds, whatever the mechanism.
+    """
+
+    epsilon: float
+    event: Event
+    on_neighbour: bool
+    confidence: float
+
+
+def epsilon_lower_bound(statistics: Floats, neighbour: Floats, *, confidence: float = 0.999) -> EpsilonBound:
+    """The largest lower bound on epsilon that the samples support.
+
+    For every statistic the most telling event is chosen on the first half of the runs, among all thresholds, their
+    complements, and both directions. On the second half, which the choice has not seen, its bound is
+    ``ln(lower p / upper p')`` by Clopper and Pearson. The error allowed is divided by the number of bounds taken.
+
+    Parameters
+    ----------
+    statistics, neighbour : array of float, shape (runs, statistics)
+        Numbers that describe each release on a data set, and on its neighbour: counts of cells, differences, sums, the
+        number of cells. Runs are independent; there may be more of one than of the other.
+    confidence : float
+        How often the bound holds, whatever the mechanism.
+
+    Examples
+    --------
+    Randomised response that tells the truth three times out of four is ln(3)-DP, and no less:
+
+    >>> rng = np.random.default_rng(1)
+    >>> yes, no = rng.random((2, 20_000, 1)) < np.array([0.75, 0.25])[:, None, None]
+    >>> bound = epsilon_lower_bound(yes, no)
+    >>> bool(1.0 < bound.epsilon < math.log(3))
+    True
+    """
+    first, second = _checked(statistics), _checked(neighbour)
+    if first.shape[1] != second.shape[1]:
+        msg = f"both samples need the same statistics, got {first.shape[1]} and {second.shape[1]}."
+        raise ArgumentError(msg)
+    if not 0.5 < confidence < 1:
+        msg = f"confidence must lie between 0.5 and 1, got confidence={confidence!r}."
+        raise ArgumentError(msg)
+    error = (1 - confidence) / (2 * first.shape[1])
+    (choosing, deciding), (choosing_neighbour, deciding_neighbour) = map(_halves, (first, second))
+    bounds = []
+    for statistic in range(first.shape[1]):
+        event, on_neighbour = _most_telling(choosing, choosing_neighbour, statistic, error)
+        samples = (deciding_neighbour, deciding) if on_neighbour else (deciding, deciding_neighbour)
+        epsilon = _log_ratio_bound(event, *samples, error=error)
+        bounds.append(EpsilonBound(epsilon=epsilon, event=event, on_neighbour=on_neighbour, confidence=confidence))
+    return max(bounds, key=lambda bound: bound.epsilon)
+
+
+def _checked(statistics: Floats) -> Floats:
+    sample = np.asarray(statistics, np.float64)
+    if sample.ndim != 2 or sample.shape[0] < FEWEST_RUNS or sample.shape[1] < 1 or np.isnan(sample).any():
+        msg = (
+            f"statistics must be numbers of shape (runs, statistics) with {FEWEST_RUNS} runs or more, none of them NaN."
+        )
+        raise ArgumentError(msg)
+    return sample
+
+
+def _halves(sample: Floats) -> tuple[Floats, Floats]:
+    middle = len(sample) // 2
+    return sample[:middle], sample[middle:]
+
+
+def _most_telling(sample: Floats, neighbour: Floats, statistic: int, error: float) -> tuple[Event, bool]:
+    """The event that promises the largest bound, and whether it is more likely on the neighbour."""
+    own, other = np.sort(sample[:, statistic]), np.sort(neighbour[:, statistic])
+    thresholds = np.unique(np.concatenate([own, other]))
+    shares = zip(_shares(own, thresholds), _shares(other, thresholds), RELATIONS, strict=True)
+    best = (-math.inf, Event(statistic=statistic, relation="<=", threshold=float(thresholds[0])), False)
+    for own_shares, other_shares, relation in shares:
+        for on_neighbour, (likely, rare) in enumerate([(own_shares, other_shares), (other_shares, own_shares)]):
+            scores = _promise(likely, rare, min(len(own), len(other)), error)
+            index = int(np.argmax(scores))
+            if scores[index] > best[0]:
+                event = Event(statistic=statistic, relation=relation, threshold=float(thresholds[index]))
+                best = (float(scores[index]), event, bool(on_neighbour))
+    return best[1:]
+
+
+def _shares(ordered: Floats, thresholds: Floats) -> Iterator[Floats]:
+    """Share of a sorted sample that stands in each of the relations to each threshold."""
+    below = np.searchsorted(ordered, thresholds, side="left") / len(ordered)
+    up_to = np.searchsorted(ordered, thresholds, side="right") / len(ordered)
+    yield from (up_to, 1 - up_to, up_to - below, 1 - (up_to - below))
+
+
+def _promise(likely: Floats, rare: Floats, runs: int, error: float) -> Floats:
+    """Roughly the bound to expect from events of these shares: the normal approximation of the log ratio."""
+    # One event more and one less keep both shares away from zero and one.
+    p, q = ((share * runs + 1) / (runs + 2) for share in (likely, rare))
+    deviation = np.sqrt((1 - p) / (runs * p)) + np.sqrt((1 - q) / (runs * q))
+    return np.asarray(np.log(p / q) - NormalDist().inv_cdf(1 - error) * deviation)
+
+
+def _log_ratio_bound(event: Event, likely: Floats, rare: Floats, *, error: float) -> float:
+    """Lower bound of the log of how much likelier the event is, not below zero."""
+    low = lower_bound(event.occurrences(likely), len(likely), error=error)
+    high = upper_bound(event.occurrences(rare), len(rare), error=error)
+    return math.log(low / high) if low > high else 0.0
