@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 SMALLEST_SLICE = 4096  # rectangles a thread is worth starting for
-CLUMPING = 0.03  # points inside a leaf vary more than a Poisson count: m + 0.03 m**2
+CLUMPING = 0.3  # points inside a leaf vary far more than a Poisson count: m + 0.3 m**2 (docs/decisions/0004)
 
 
 class Surface(Protocol):
