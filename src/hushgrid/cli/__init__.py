@@ -1,0 +1,35 @@
+"""The command line: one file a command. Heavy modules are imported inside the commands, so that help comes at once."""
+
+import click
+
+from hushgrid.cli.demo import demo
+from hushgrid.cli.describe import describe
+from hushgrid.cli.parameters import example
+from hushgrid.cli.program import Program
+from hushgrid.cli.publish import publish
+from hushgrid.cli.query import query
+from hushgrid.cli.verify import verify
+
+
+@click.group(
+    cls=Program,
+    commands=[publish, query, describe, verify, demo],
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog=example(
+        "publish trips.parquet --domain -74.26,40.48,-73.70,40.92 --epsilon 1 -o trips.dp.parquet",
+        "query trips.dp.parquet --rect -74,40.7,-73.9,40.8",
+    ),
+    invoke_without_command=True,
+)
+@click.version_option(package_name="hushgrid", message="hushgrid %(version)s")
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Publish a map of people without publishing anyone.
+
+    hushgrid turns a table of sensitive points into a synopsis under differential privacy: one GeoParquet file of cells
+    with noisy counts, which answers how many points lie in any rectangle. From then on nobody needs the points.
+
+    To see it at work: hushgrid demo
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())

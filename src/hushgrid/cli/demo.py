@@ -1,0 +1,81 @@
+"""``hushgrid demo``: the whole path on bundled data."""
+
+from importlib import resources
+from pathlib import Path
+
+import click
+
+from hushgrid.cli.answers import ask
+from hushgrid.cli.notes import note
+from hushgrid.cli.parameters import example
+from hushgrid.cli.progress import reading
+from hushgrid.cli.summary import suggest, summarise
+from hushgrid.errors import ArgumentError
+from hushgrid.geometry.domain import Domain
+
+DOMAIN = Domain(west=-180, south=-60, east=180, north=80)
+EPSILON = "1"
+CONFIDENCE = 0.95
+PLACES = {
+    "Western Europe": (-10.0, 36.0, 15.0, 60.0),
+    "New England": (-73.5, 41.0, -67.0, 47.5),
+    "The plain of the Ganges": (77.0, 24.0, 88.0, 30.0),
+    "The Nile delta": (29.5, 30.0, 32.5, 31.6),
+    "Japan": (129.0, 30.0, 146.0, 46.0),
+    "Java": (105.0, -8.8, 114.6, -5.8),
+    "The middle of the Sahara": (-5.0, 18.0, 20.0, 28.0),
+    "An empty part of the Pacific": (-130.0, -55.0, -90.0, -30.0),
+}
+BEFORE = f"Publishing the towns and villages of the world (GeoNames, CC BY 4.0) with epsilon {EPSILON}."
+AFTER = """\
+Real use is about people, not towns: their trips, their calls, their homes. Towns are public and only stand in
+for them here. In real use nobody would see the true counts, so this demo does not show them either."""
+
+
+@click.command(epilog=example("demo"))
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path),
+    default=Path("hushgrid-demo"),
+    show_default=True,
+    metavar="FOLDER",
+    help="Folder to write to; the files of an earlier demo in it are replaced.",
+)
+def demo(folder: Path) -> None:
+    """Publish bundled points and ask about them.
+
+    The points are the populated places of the world. The demo writes a release and a CSV file of answers.
+    """
+    import numpy as np
+
+    from hushgrid.publish import publish as publish_points
+    from hushgrid.synopsis.new_file import check_target, new_file
+
+    _make(folder)
+    release, table = folder / "places.dp.parquet", folder / "answers.csv"
+    for path in (release, table):
+        check_target(path, overwrite=True)
+    note(BEFORE)
+    bundled = resources.files("hushgrid") / "data" / "places.parquet"
+    with resources.as_file(bundled) as points, reading() as progress:
+        synopsis = publish_points(points, domain=DOMAIN, epsilon=EPSILON, progress=progress)
+    synopsis.save(release, overwrite=True)
+    answers = ask(synopsis, np.array(list(PLACES.values())), confidence=CONFIDENCE)
+    with new_file(table, overwrite=True) as out:
+        out.writelines(line.encode() for line in answers.csv())
+    summarise(synopsis)
+    note()
+    click.echo(answers.table(list(PLACES)))
+    note(f"\n{AFTER}\n\nFiles:")
+    click.echo(f"{release}\n{table}")
+    suggest(synopsis.domain, release)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        msg = f"the folder {folder} cannot be made: {error.strerror}. Give another with -o."
+        raise ArgumentError(msg) from None

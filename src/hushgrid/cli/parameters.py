@@ -1,0 +1,40 @@
+"""The values that the commands take, made from their text."""
+
+import click
+
+from hushgrid.errors import ArgumentError
+from hushgrid.geometry.domain import Domain
+
+Rect = tuple[float, float, float, float]
+
+
+def to_domain(_context: click.Context, _parameter: click.Parameter, text: str) -> Domain:
+    """The domain written as ``W,S,E,N``."""
+    return Domain.parse(text)
+
+
+def to_rects(_context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]) -> list[Rect]:
+    """The rectangles, each written as ``W,S,E,N``."""
+    return [parse_rect(text.split(",")) for text in texts]
+
+
+def parse_rect(parts: list[str]) -> Rect:
+    """Four numbers: west, south, east, north. Whether they make a rectangle is checked where all of them are known.
+
+    Examples
+    --------
+    >>> parse_rect(["-74", "40", " -73", "41.5"])
+    (-74.0, 40.0, -73.0, 41.5)
+    """
+    try:
+        west, south, east, north = map(float, parts)
+    except ValueError:
+        msg = f"a rectangle is four numbers W,S,E,N separated by commas, got {','.join(parts)!r}."
+        raise ArgumentError(msg) from None
+    return west, south, east, north
+
+
+def example(*commands: str) -> str:
+    """The end of a help text: commands as they are typed."""
+    # The backspace keeps click from wrapping the lines.
+    return "\n".join(["\b", "Example:", *(f"  hushgrid {command}" for command in commands)])

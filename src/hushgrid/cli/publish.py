@@ -1,0 +1,116 @@
+"""``hushgrid publish``: points in, a release out."""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from hushgrid.cli.notes import warn
+from hushgrid.cli.parameters import example, to_domain
+from hushgrid.cli.progress import reading
+from hushgrid.cli.summary import suggest, summarise
+from hushgrid.errors import ArgumentError
+from hushgrid.geometry.domain import Domain
+
+if TYPE_CHECKING:
+    from hushgrid.synopsis.synopsis import Synopsis
+
+CLEAR_GAP = 6  # standard deviations of the noise; chance alone makes such a gap once in thousands of releases
+
+
+@click.command(
+    epilog=example("publish trips.parquet --domain -74.26,40.48,-73.70,40.92 --epsilon 1 -o trips.dp.parquet")
+)
+@click.argument("points", type=click.Path(path_type=Path))
+@click.option(
+    "--domain",
+    callback=to_domain,
+    required=True,
+    metavar="W,S,E,N",
+    help="The public rectangle to cover: west, south, east, north.",
+)
+@click.option("--epsilon", required=True, metavar="E", help="The privacy budget; smaller means more private.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE", help="Where to write.")
+@click.option("--lon", metavar="COLUMN", help="Column of longitudes; the usual names are recognised.")
+@click.option("--lat", metavar="COLUMN", help="Column of latitudes.")
+@click.option("--geometry", metavar="COLUMN", help="Column of points, in a GeoParquet file.")
+@click.option("--method", default="auto", show_default=True, metavar="auto|ug|ag", help="How to divide the domain.")
+@click.option("--public-size", type=int, metavar="N", help="About how many points, if that is public knowledge.")
+@click.option(
+    "--size-from",
+    type=click.Choice(["rows", "domain"]),
+    default="rows",
+    show_default=True,
+    help="What the noisy size counts: all rows, or points in the domain at the price of one more pass.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace FILE if it exists.")
+def publish(
+    points: Path,
+    domain: Domain,
+    epsilon: str,
+    output: Path,
+    lon: str | None,
+    lat: str | None,
+    geometry: str | None,
+    method: str,
+    public_size: int | None,
+    size_from: Literal["rows", "domain"],
+    overwrite: bool,
+) -> None:
+    """Publish points as a release under differential privacy.
+
+    POINTS is a Parquet, GeoParquet or CSV file with one record a row. Rows whose coordinates are missing, unreadable
+    or outside the domain are ignored. The release may be shown to anyone; what it costs is stated in it.
+    """
+    from hushgrid.publish import publish as publish_points
+    from hushgrid.synopsis.new_file import check_target
+
+    check_target(output, overwrite=overwrite)
+    _refuse_same(points, output)
+    with reading() as progress:
+        synopsis = publish_points(
+            points,
+            domain=domain,
+            epsilon=epsilon,
+            method=method,
+            lon=lon,
+            lat=lat,
+            geometry=geometry,
+            public_size=public_size,
+            size_from=size_from,
+            progress=progress,
+        )
+    synopsis.save(output, overwrite=overwrite)
+    click.echo(output)
+    summarise(synopsis)
+    suggest(domain, output)
+    if seems_misplaced(synopsis):
+        warn(
+            "far fewer points seem to lie in the domain than there are rows. Are longitude and latitude swapped? "
+            "If the domain is meant to cover only part of the data, --size-from domain gives a better grid. "
+            "Publishing again spends budget again."
+        )
+
+
+def seems_misplaced(synopsis: "Synopsis") -> bool:
+    """Whether the domain seems to hold less than half of the rows, judged from released values alone.
+
+    Swapped axes look like this, and a domain that covers only part of the data.
+    """
+    from hushgrid.inference.measurements import discrete_laplace_variance
+
+    claim = synopsis.claim
+    if claim.size is None or claim.size.source != "rows":
+        return False
+    rate = next(spend.epsilon for spend in claim.spends if spend.purpose == "size")
+    total = synopsis.answer(synopsis.domain.bounds)
+    noise_std = math.sqrt(discrete_laplace_variance(rate) + total.noise_std**2)
+    gap = claim.size.value - total.estimate
+    return bool(total.estimate < claim.size.value / 2 and gap > CLEAR_GAP * noise_std)
+
+
+def _refuse_same(points: Path, output: Path) -> None:
+    if output.exists() and points.exists() and output.samefile(points):
+        msg = f"--output {output} is the file of the points themselves; give another path."
+        raise ArgumentError(msg)

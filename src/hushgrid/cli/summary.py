@@ -1,0 +1,38 @@
+"""What is said of a release that was just made, and what to do with it."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hushgrid.cli.notes import note
+from hushgrid.cli.output import labelled
+from hushgrid.cli.words import method_in_words, structure_in_words
+from hushgrid.geometry.domain import Domain
+
+if TYPE_CHECKING:
+    from hushgrid.synopsis.synopsis import Synopsis
+
+
+def summarise(synopsis: "Synopsis") -> None:
+    """Say what was published, from released values alone."""
+    said = {
+        "method": method_in_words(synopsis.method),
+        "structure": structure_in_words(synopsis.partition),
+        "guarantee": synopsis.claim.sentence,
+    }
+    note(labelled(said))
+
+
+def suggest(domain: Domain, path: Path) -> None:
+    """Say which commands go on from a release; the rectangle asked about is the middle of the domain."""
+    file = shlex.quote(str(path))
+    middle = (
+        domain.west + domain.width / 4,
+        domain.south + domain.height / 4,
+        domain.east - domain.width / 4,
+        domain.north - domain.height / 4,
+    )
+    rect = ",".join(f"{bound:.12g}" for bound in middle)
+    note("Next:")
+    for command in (f"describe {file}", f"query {file} --rect {rect}", f"verify {file}"):
+        note(f"  hushgrid {command}")

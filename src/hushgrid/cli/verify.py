@@ -1,0 +1,51 @@
+"""``hushgrid verify``: whether a release contradicts itself."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hushgrid.cli.notes import note
+from hushgrid.cli.output import aligned, as_json
+from hushgrid.cli.parameters import example
+from hushgrid.cli.release import warn_of_simulation
+from hushgrid.errors import SynopsisFileError
+
+if TYPE_CHECKING:
+    from hushgrid.synopsis.verify import Verification
+
+CONSISTENT = (
+    "The file is consistent: its counts follow from its measurements, and its claim from the noise it declares. "
+    "That the noise was really added, only its publisher can vouch for."
+)
+
+
+@click.command(epilog=example("verify trips.dp.parquet"))
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--json", "want_json", is_flag=True, help="Write JSON.")
+def verify(file: Path, want_json: bool) -> None:
+    """Check that a release does not contradict itself.
+
+    Recomputes every count of FILE from its measurements, and its claim from the noise it declares. Exit code 3 means
+    that a check failed.
+    """
+    from hushgrid.synopsis.verify import verify as verify_file
+
+    verification = verify_file(file)
+    click.echo(as_json(_plain(file, verification)) if want_json else _in_words(verification))
+    failed = {check.name: check.detail for check in verification.checks if not check.ok}
+    if "release" in failed:
+        warn_of_simulation()
+    if failed:
+        msg = f"{file} does not pass: {', '.join(f'{name} ({detail})' for name, detail in failed.items())}."
+        raise SynopsisFileError(msg)
+    note(CONSISTENT)
+
+
+def _plain(file: Path, verification: "Verification") -> dict[str, object]:
+    return {"file": str(file), "ok": verification.ok, "checks": [vars(check) for check in verification.checks]}
+
+
+def _in_words(verification: "Verification") -> str:
+    rows = [["ok" if check.ok else "FAILED", check.name, check.detail] for check in verification.checks]
+    return aligned(rows, left=3)

@@ -1,0 +1,82 @@
+"""What a release is and promises, in words."""
+
+from typing import TYPE_CHECKING
+
+from hushgrid.cli.description import CONFIDENCE
+from hushgrid.cli.output import whole
+from hushgrid.cli.rectangles import COLUMNS
+
+if TYPE_CHECKING:
+    from hushgrid.geometry.domain import Domain
+    from hushgrid.geometry.partition import Partition
+    from hushgrid.synopsis.claim import Claim, MethodRecord, Size
+    from hushgrid.synopsis.synopsis import Synopsis
+
+SIZED_BY = {
+    "rows": "the noisy number of rows, paid for from the budget",
+    "domain": "the noisy number of points in the domain, paid for from the budget",
+}
+
+
+def in_words(synopsis: "Synopsis") -> dict[str, str]:
+    """Everything a reader of a release should know: a label and a text each."""
+    return {
+        "domain": domain_in_words(synopsis.domain),
+        "method": method_in_words(synopsis.method),
+        "structure": structure_in_words(synopsis.partition),
+        "sized by": size_in_words(synopsis.claim.size),
+        "total": total_in_words(synopsis),
+        "guarantee": synopsis.claim.sentence,
+        "budget": budget_in_words(synopsis.claim),
+    }
+
+
+def domain_in_words(domain: "Domain") -> str:
+    """The bounds, each by its name."""
+    bounds = (f"{name} {bound:.10g}" for name, bound in zip(COLUMNS, domain.bounds, strict=True))
+    return f"{', '.join(bounds)} ({domain.crs})"
+
+
+def method_in_words(method: "MethodRecord") -> str:
+    """What was chosen, what was asked for, and why."""
+    given = "".join(f", {name} {value}" for name, value in method.parameters.items() if value is not None)
+    return "; ".join([f"{method.name}{given}", f"asked for: {method.asked}", *method.notes])
+
+
+def structure_in_words(partition: "Partition") -> str:
+    """The shape of the partition."""
+    from hushgrid.geometry.grid import Grid
+    from hushgrid.geometry.nested import NestedGrid
+
+    if isinstance(partition, Grid):
+        return f"grid {partition.columns} x {partition.rows}, {partition.cells:,} cells"
+    if isinstance(partition, NestedGrid):
+        grid, least, most = partition.grid, partition.sides.min(), partition.sides.max()
+        return (
+            f"grid {grid.columns} x {grid.rows}, each cell divided into {least} x {least} to {most} x {most}, "
+            f"{partition.cells:,} leaf cells"
+        )
+    return f"{partition.cells:,} cells"
+
+
+def size_in_words(size: "Size | None") -> str:
+    """What the number of cells was found from. A noisy size is never shown."""
+    from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
+
+    if size is None:
+        return "the method's parameters"
+    figure = SIZED_BY.get(size.source, f"a public figure of {size.value:,} points")
+    return f"{figure}; sizes found so are capped at {GUIDELINE_CELL_LIMIT:,} cells"
+
+
+def total_in_words(synopsis: "Synopsis") -> str:
+    """The estimated number of points, with its interval."""
+    total = synopsis.answer(synopsis.domain.bounds, confidence=CONFIDENCE)
+    estimate, low, high = (whole(float(number)) for number in (total.estimate, total.low, total.high))
+    return f"about {estimate} points, an estimate; {low} to {high} with {100 * CONFIDENCE:g} % confidence"
+
+
+def budget_in_words(claim: "Claim") -> str:
+    """Epsilon and what it was spent on."""
+    spends = ", ".join(f"{spend.purpose} {float(spend.epsilon):g}" for spend in claim.spends)
+    return f"epsilon {float(claim.epsilon):g}: {spends}"

@@ -1,0 +1,127 @@
+"""AG, the adaptive grid.
+
+Reference: Qardaji, Yang, Li: "Differentially Private Grids for Geospatial Data", ICDE 2013, section IV-B.
+Aliases: A_{m1,c2} with a given first-level side.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.counting.counter import Counter
+from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, Grid
+from hushgrid.geometry.nested import NestedGrid
+from hushgrid.inference.measurements import Measurements, Regions
+from hushgrid.methods.method import check_positive, check_side, record
+from hushgrid.privacy.budget import Budget
+from hushgrid.privacy.exact import Exactable, exact_share
+from hushgrid.synopsis.synopsis import Synopsis
+
+SMALLEST_FIRST_SIDE = 10  # section IV-B, choice of m1
+LARGEST_FIRST_SIDE = math.isqrt(GUIDELINE_CELL_LIMIT) // 4  # leaves sixteen leaf cells for each first-level one
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaptiveGrid:
+    """A coarse grid whose cells are divided again, the denser the finer, and both levels reconciled.
+
+    Parameters
+    ----------
+    first_side : int, optional
+        First-level cells per side (m1); by default a quarter of Guideline 1's side, at least 10.
+    alpha : float, or anything exact
+        Share of the budget for the first level; a float means its shortest decimal.
+    c : float
+        Constant of Guideline 1.
+    c2 : float
+        Constant of Guideline 2, by default half of c.
+
+    Privacy
+    -------
+    The noisy size, the first-level counts (α) and the leaf counts (1 - α) are three measurements of disjoint cells,
+    each of sensitivity 1; the leaves depend on released first-level counts only. Their shares sum to ε.
+    """
+
+    name: ClassVar[str] = "ag"
+    first_side: int | None = None
+    alpha: Exactable = 0.5
+    c: float = 10.0  # Guideline 1
+    c2: float = 5.0  # Guideline 2
+
+    def __post_init__(self) -> None:
+        check_side(self.first_side, name="first_side")
+        exact_share(self.alpha, name="alpha")
+        check_positive(self.c, name="c")
+        check_positive(self.c2, name="c2")
+
+    def release(self, counter: Counter, budget: Budget) -> Synopsis:
+        """Publish an adaptive grid."""
+        alpha = exact_share(self.alpha, name="alpha")
+        wanted = self.first_side or guideline_first_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
+        side = self.first_side or min(wanted, LARGEST_FIRST_SIDE)
+        grid = Grid(domain=counter.domain, rows=side, columns=side)
+        cells = budget.measure(counter.count(grid), alpha, purpose="first level")
+        sides = guideline_leaf_sides(cells.values, (1 - alpha) * budget.epsilon, c2=self.c2)
+        nested = NestedGrid(grid=grid, sides=clamp_sides(sides))
+        leaves = budget.measure(counter.count(nested), 1 - alpha, purpose="leaves")
+        notes = []
+        if side != wanted:
+            notes.append(f"the guideline's first-level side of {wanted:,} was clamped to {side:,}")
+        if not np.array_equal(sides, nested.sides):
+            notes.append(f"the guideline's leaf sides were scaled down to fit {GUIDELINE_CELL_LIMIT:,} cells")
+        return Synopsis.infer(
+            nested,
+            Measurements(leaves=leaves, regions=Regions.between(nested.offsets), region_values=cells),
+            inference="two-level",
+            claim=budget.claim(),
+            method=record(self, *notes),
+        )
+
+
+def guideline_first_side(size: int, epsilon: Fraction, *, c: float = 10.0) -> int:
+    """First-level cells per side, a quarter of ceil(sqrt(N ε / c)) rounded, at least 10 (section IV-B).
+
+    Examples
+    --------
+    >>> guideline_first_side(1_000_000, Fraction(1)), guideline_first_side(1_000_000, Fraction(1, 10))
+    (79, 25)
+    """
+    quarter = math.ceil(math.sqrt(max(size, 0) * float(epsilon) / c)) / 4
+    return max(SMALLEST_FIRST_SIDE, math.floor(quarter + 0.5))
+
+
+def guideline_leaf_sides(counts: NDArray[np.int64], epsilon: Fraction, *, c2: float = 5.0) -> NDArray[np.float64]:
+    """Leaf cells per side of each first-level cell, ceil(sqrt(N' ε / c2)), at least 1 (Guideline 2).
+
+    Parameters
+    ----------
+    counts : array of int, shape (cells,)
+        Noisy first-level counts N'.
+    epsilon : Fraction
+        Budget of the leaves, (1 - α) ε.
+
+    Examples
+    --------
+    >>> guideline_leaf_sides(np.array([-3, 0, 40, 1000]), Fraction(1, 2))
+    array([ 1.,  1.,  2., 10.])
+    """
+    return np.maximum(1, np.ceil(np.sqrt(np.maximum(counts, 0) * float(epsilon) / c2)))
+
+
+def clamp_sides(sides: NDArray[np.float64], *, limit: int = GUIDELINE_CELL_LIMIT) -> NDArray[np.int64]:
+    """Sides scaled down in proportion, so that there are at most `limit` leaves.
+
+    Examples
+    --------
+    >>> clamp_sides(np.array([1.0, 30.0, 40.0]), limit=100)
+    array([1, 5, 7])
+    """
+    leaves = float(np.sum(sides**2))
+    if leaves > limit:
+        # One leaf a cell is kept aside, because a side never falls below one.
+        sides = np.maximum(1, np.floor(sides * math.sqrt(max(limit - len(sides), 0) / leaves)))
+    return sides.astype(np.int64)

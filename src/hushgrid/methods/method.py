@@ -1,0 +1,52 @@
+"""What a method is: parameters, and one verb."""
+
+from dataclasses import asdict
+from typing import ClassVar, Protocol
+
+from hushgrid.counting.counter import Counter
+from hushgrid.errors import ArgumentError
+from hushgrid.geometry.grid import CELL_LIMIT
+from hushgrid.privacy.budget import Budget
+from hushgrid.synopsis.claim import MethodRecord
+from hushgrid.synopsis.synopsis import Synopsis
+
+
+class Method(Protocol):
+    """A way to publish points: a frozen dataclass whose fields are its parameters."""
+
+    name: ClassVar[str]
+
+    def release(self, counter: Counter, budget: Budget) -> Synopsis:
+        """Publish what the counter counts, under the budget."""
+
+
+def record(method: Method, *notes: str) -> MethodRecord:
+    """The method as a release states it."""
+    fields = asdict(method)  # type: ignore[call-overload]  # a Protocol cannot say that it is a dataclass
+    plain = (bool, int, float, str, type(None))
+    parameters = {name: value if isinstance(value, plain) else str(value) for name, value in fields.items()}
+    return MethodRecord(name=method.name, asked=method.name, parameters=parameters, notes=notes)
+
+
+def check_side(value: int | None, *, name: str) -> None:
+    """Refuse a side that is no whole number, or whose grid is over the cell limit; None stands for the guideline."""
+    if value is None:
+        return
+    if not is_whole(value) or value < 1:
+        msg = f"{name} must be a whole number of at least 1, got {name}={value!r}."
+        raise ArgumentError(msg)
+    if value**2 > CELL_LIMIT:
+        msg = f"Grid of {value} by {value} cells is over the limit of {CELL_LIMIT:,}. Pass a smaller {name}."
+        raise ArgumentError(msg)
+
+
+def is_whole(value: object) -> bool:
+    """Whether a number is an integer, and not a truth value."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def check_positive(value: float, *, name: str) -> None:
+    """Refuse a constant that is not a finite number above zero."""
+    if not 0 < value < float("inf"):
+        msg = f"{name} must be a finite number > 0, got {name}={value!r}."
+        raise ArgumentError(msg)

@@ -1,0 +1,71 @@
+"""UG, the uniform grid.
+
+Reference: Qardaji, Yang, Li: "Differentially Private Grids for Geospatial Data", ICDE 2013, section IV-A.
+Aliases: U_m with a given side m; "flat" and "identity" in the literature on histograms.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from hushgrid.counting.counter import Counter
+from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, Grid
+from hushgrid.inference.measurements import Measurements
+from hushgrid.methods.method import check_positive, check_side, record
+from hushgrid.privacy.budget import Budget
+from hushgrid.synopsis.synopsis import Synopsis
+
+LARGEST_SIDE = math.isqrt(GUIDELINE_CELL_LIMIT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UniformGrid:
+    """One grid of equal cells, one noisy count each.
+
+    Parameters
+    ----------
+    side : int, optional
+        Cells per side; by default Guideline 1 finds it from the noisy number of points.
+    c : float
+        Constant of Guideline 1; larger for data that lie more evenly.
+
+    Privacy
+    -------
+    The noisy size is (share · ε)-DP and sizes the grid; the cells are disjoint, so their counts together have
+    sensitivity 1 and get the rest of ε.
+    """
+
+    name: ClassVar[str] = "ug"
+    side: int | None = None
+    c: float = 10.0  # Qardaji et al. 2013, Guideline 1
+
+    def __post_init__(self) -> None:
+        check_side(self.side, name="side")
+        check_positive(self.c, name="c")
+
+    def release(self, counter: Counter, budget: Budget) -> Synopsis:
+        """Publish a uniform grid."""
+        wanted = self.side or guideline_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
+        side = self.side or min(wanted, LARGEST_SIDE)
+        grid = Grid(domain=counter.domain, rows=side, columns=side)
+        measured = budget.measure(counter.count(grid), Fraction(1))
+        notes = () if side == wanted else (f"the guideline's side of {wanted:,} was clamped to {side:,}",)
+        return Synopsis.infer(
+            grid,
+            Measurements.of_leaves(measured),
+            inference="direct",
+            claim=budget.claim(),
+            method=record(self, *notes),
+        )
+
+
+def guideline_side(size: int, epsilon: Fraction, *, c: float = 10.0) -> int:
+    """Cells per side, sqrt(N ε / c) rounded, at least 1 (Guideline 1).
+
+    Examples
+    --------
+    >>> guideline_side(1_000_000, Fraction(1)), guideline_side(1_000_000, Fraction(1, 10))
+    (316, 100)
+    """
+    return max(1, math.floor(math.sqrt(max(size, 0) * float(epsilon) / c) + 0.5))

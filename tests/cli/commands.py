@@ -1,0 +1,22 @@
+"""What the tests of the command line share besides fixtures."""
+
+from collections.abc import Callable
+
+from click.testing import Result
+
+import hushgrid as hg
+
+ROWS = 41_387  # a number that nothing else in an output looks like
+DOMAIN = hg.Domain(west=-74.26, south=40.48, east=-73.70, north=40.92)
+
+Run = Callable[..., Result]
+
+
+def assert_refused(result: Result, code: int, *words: str) -> None:
+    """The exit code, one line on stderr that holds the words, and nothing on stdout."""
+    assert result.exit_code == code, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("hushgrid: error: ")
+    assert result.stderr.count("\n") == 1
+    for word in words:
+        assert word in result.stderr

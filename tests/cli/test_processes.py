@@ -1,0 +1,109 @@
+"""The installed command as a process: pipes, signals, terminals."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import ROWS
+
+HUSHGRID = [sys.executable, "-m", "hushgrid"]
+PUBLISH = ["publish", "--domain", "-74.26,40.48,-73.70,40.92", "--epsilon", "1", "-o", "out.dp.parquet"]
+
+# Stands for a user who presses Ctrl-C while points are read.
+INTERRUPTED = """
+import os, signal, sys, time
+import hushgrid.cli, hushgrid.publish
+
+def open_points(*_, **__):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(60)
+
+sys.modules["hushgrid.publish"].open_points = open_points
+hushgrid.cli.main(sys.argv[1:])
+"""
+
+
+def test_a_release_is_published_and_asked(points_file: Path, tmp_path: Path) -> None:
+    """Both streams are what a shell would see."""
+    made = subprocess.run([*HUSHGRID, *PUBLISH, points_file], cwd=tmp_path, capture_output=True, text=True, check=True)
+    asked = subprocess.run(
+        [*HUSHGRID, "query", made.stdout.strip(), "--rect", "-74,40.7,-73.9,40.8", "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert made.stdout == "out.dp.parquet\n"
+    assert "Reading points" not in made.stderr
+    assert len(json.loads(asked.stdout)["answers"]) == 1
+    assert asked.stderr == ""
+
+
+def test_exit_codes_reach_the_shell(tmp_path: Path) -> None:
+    """A missing file ends the process with code 3."""
+    done = subprocess.run([*HUSHGRID, "describe", "no.parquet"], cwd=tmp_path, capture_output=True, text=True)
+
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == "hushgrid: error: no.parquet does not exist.\n"
+
+
+def test_a_broken_pipe_is_quiet(release: Path) -> None:
+    """A reader that has seen enough, such as head, causes no message."""
+    rects = "-74,40.7,-73.9,40.8\n" * 50_000
+    with subprocess.Popen(
+        [*HUSHGRID, "query", release, "--rects", "-", "--csv"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        process.stdin.write(rects)
+        process.stdin.close()
+        process.stdout.readline()
+        process.stdout.close()
+
+        assert process.stderr.read() == ""
+
+
+def test_an_interrupt_ends_with_130_and_writes_nothing(points_file: Path, tmp_path: Path) -> None:
+    """A real signal, while points are read."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, *PUBLISH, points_file], cwd=tmp_path, capture_output=True, text=True
+    )
+
+    assert done.returncode == 128 + signal.SIGINT
+    assert done.stderr.strip() == "hushgrid: interrupted; nothing was left half-written."
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_progress_is_shown_on_a_terminal(points_file: Path, tmp_path: Path) -> None:
+    """A bar in percent, on stderr, and no number of rows in it."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [*HUSHGRID, *PUBLISH, points_file], cwd=tmp_path, stdout=subprocess.PIPE, stderr=theirs, text=True
+    ) as process:
+        os.close(theirs)
+        shown = _read_to_end(ours)
+
+        assert process.stdout.read() == "out.dp.parquet\n"
+    assert "Reading points" in shown
+    assert "%" in shown
+    assert str(ROWS) not in shown.replace(",", "")
+
+
+def _read_to_end(terminal: int) -> str:
+    parts = []
+    with suppress(OSError):  # how a terminal says that the other side has gone
+        while part := os.read(terminal, 2**16):
+            parts.append(part)
+    os.close(terminal)
+    return b"".join(parts).decode()

@@ -1,0 +1,117 @@
+"""One suite for every method in METHODS."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hushgrid.inference.measurements import rate_totals
+from hushgrid.methods import METHODS
+from hushgrid.methods.adaptive_grid import AdaptiveGrid
+from hushgrid.methods.uniform_grid import UniformGrid
+from hushgrid.privacy.bits import simulation_rng
+from hushgrid.privacy.budget import Budget
+from tests.plain import UNIT_SQUARE, PlainCounter, coverage
+
+# Explicit sizes: a guideline at a huge epsilon would ask for more cells than there are points.
+EXPLICIT = {"ug": UniformGrid(side=7), "ag": AdaptiveGrid(first_side=3)}
+HUGE = Fraction(10**7)
+
+
+def clustered(size=400, seed=0):
+    """Points around three centres, some outside the domain."""
+    rng = np.random.default_rng(seed)
+    centres = rng.random((3, 2))
+    return tuple(map(tuple, centres[rng.integers(0, 3, size)] + rng.normal(0, 0.1, (size, 2))))
+
+
+POINTS = {
+    "none": (),
+    "one": ((0.3, 0.7),),
+    "corners": ((0.0, 0.0), (1.0, 1.0), (0.0, 1.0), (1.0, 0.0)),
+    "stacked": ((0.25, 0.25),) * 300,
+    "outside-only": ((2.0, 2.0), (-1.0, 0.5), (float("nan"), 0.5)),
+    "clustered": clustered(),
+}
+
+
+def release(method, points, *, epsilon=Fraction(1), seed=0):
+    """A simulated release."""
+    budget = Budget(Fraction(epsilon), bits=simulation_rng(seed))
+    return method.release(PlainCounter(UNIT_SQUARE, points), budget)
+
+
+def test_every_method_has_an_explicit_form():
+    """So that none escapes this suite."""
+    assert set(EXPLICIT) == set(METHODS)
+    assert METHODS
+
+
+@pytest.mark.parametrize("name", METHODS)
+class TestMethod:
+    """What every method promises."""
+
+    @pytest.mark.parametrize("points", POINTS.values(), ids=POINTS)
+    def test_a_huge_epsilon_gives_back_the_truth(self, name, points):
+        """Cell by cell and in total."""
+        synopsis = release(EXPLICIT[name], points, epsilon=HUGE)
+        true_counts = PlainCounter(UNIT_SQUARE, points).count(synopsis.partition)
+
+        assert np.array_equal(synopsis.counts, true_counts)
+
+    @pytest.mark.parametrize("points", POINTS.values(), ids=POINTS)
+    def test_guideline_sizes_work_on_any_points(self, name, points):
+        """The result is finite, and every cell is there."""
+        synopsis = release(METHODS[name](), points)
+
+        assert np.isfinite(synopsis.counts).all()
+        assert len(synopsis.counts) == synopsis.partition.cells == synopsis.cells().num_rows
+
+    @pytest.mark.parametrize("method", ["explicit", "guideline"])
+    @pytest.mark.parametrize("epsilon", [Fraction(1, 1000), Fraction(1, 3), Fraction(7)], ids=str)
+    def test_the_spend_equals_the_claim(self, name, method, epsilon):
+        """On every path: a leaf's measurements and the size sum to epsilon exactly."""
+        synopsis = release(EXPLICIT[name] if method == "explicit" else METHODS[name](), clustered(), epsilon=epsilon)
+        totals, denominator = rate_totals(synopsis.measurements)
+        size = sum(spend.epsilon for spend in synopsis.claim.spends if spend.purpose == "size")
+
+        assert synopsis.claim.epsilon == epsilon
+        assert {Fraction(int(total), denominator) + size for total in set(totals)} == {epsilon}
+
+    def test_the_same_stream_gives_the_same_release(self, name):
+        """And another stream another one."""
+        first, again, other = (release(METHODS[name](), clustered(), seed=seed) for seed in (5, 5, 6))
+
+        assert np.array_equal(first.counts, again.counts)
+        assert first.counts.shape != other.counts.shape or not np.array_equal(first.counts, other.counts)
+
+    def test_the_order_of_points_means_nothing(self, name):
+        """A release of the same points shuffled is the same."""
+        points = clustered()
+        shuffled = tuple(points[place] for place in np.random.default_rng(1).permutation(len(points)))
+
+        assert np.array_equal(release(METHODS[name](), points).counts, release(METHODS[name](), shuffled).counts)
+
+    def test_the_cells_tile_the_domain_in_a_fixed_order(self, name):
+        """Each covered once by the whole domain; the same structure lists them alike."""
+        synopsis = release(METHODS[name](), clustered())
+
+        assert np.allclose(coverage(synopsis.partition, UNIT_SQUARE.bounds), 1)
+        assert np.array_equal(synopsis.partition.bounds(), release(METHODS[name](), clustered()).partition.bounds())
+
+    def test_the_release_says_how_it_was_made(self, name):
+        """By its name and all its parameters."""
+        method = EXPLICIT[name]
+        synopsis = release(method, ())
+
+        assert synopsis.method.name == name
+        assert synopsis.method.parameters == vars(method)
+
+    def test_noise_has_the_variance_it_states(self, name):
+        """Over many releases of nothing, with sizes given."""
+        seeds = range(600)
+        corner = np.array([release(EXPLICIT[name], (), seed=seed).count([0, 0, 0.3, 0.6]) for seed in seeds])
+        stated = np.mean([release(EXPLICIT[name], (), seed=seed).answer([0, 0, 0.3, 0.6]).noise_std for seed in seeds])
+
+        assert abs(corner.mean()) < 5 * stated / np.sqrt(len(corner))
+        assert 0.85 < corner.std() / stated < 1.15
