@@ -1,0 +1,186 @@
+"""The release file: one GeoParquet file, a row for each leaf cell, everything else in its footer.
+
+The format is described in docs/file-format.md.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hushgrid.errors import ArgumentError, SynopsisFileError
+from hushgrid.inference.estimate import INFERENCES
+from hushgrid.inference.measurements import Measurements
+from hushgrid.synopsis.footer import Footer, footer_metadata, parse_footer
+from hushgrid.synopsis.measurement_table import measured_columns, measured_from
+from hushgrid.synopsis.new_file import new_file
+from hushgrid.synopsis.polygons import polygons
+from hushgrid.synopsis.premises import check_premises
+from hushgrid.synopsis.synopsis import Synopsis
+
+ROWS_PER_GROUP = 2**16
+MAGIC = b"PAR1"
+COLUMNS = pa.schema(
+    [
+        *(pa.field(name, pa.float64(), nullable=False) for name in ("west", "south", "east", "north")),
+        pa.field("geometry", pa.binary(), nullable=False),
+        pa.field("count", pa.float64(), nullable=False),
+        pa.field("std_error", pa.float64(), nullable=False),
+        pa.field("measured", pa.int64()),
+        pa.field("rate", pa.string()),
+    ]
+)
+NOT_GEOMETRY = [name for name in COLUMNS.names if name != "geometry"]
+
+
+def write(synopsis: Synopsis, path: Path, *, overwrite: bool = False, allow_simulation: bool = False) -> None:
+    """Write a synopsis to a file; see `Synopsis.save`."""
+    if synopsis.simulation and not allow_simulation:
+        msg = "a simulated synopsis is no release; pass allow_simulation=True to write it for an experiment."
+        raise ArgumentError(msg)
+    complaint = check_premises(synopsis.inference, synopsis.partition, synopsis.measurements)
+    if complaint is not None:
+        msg = f"the synopsis cannot be written: {complaint}"
+        raise ArgumentError(msg)
+    metadata = footer_metadata(synopsis)
+    cells = synopsis.partition.cells
+    with (
+        new_file(path, overwrite=overwrite) as out,
+        pq.ParquetWriter(
+            out,
+            COLUMNS,
+            compression="zstd",
+            use_dictionary=NOT_GEOMETRY,
+            write_statistics=NOT_GEOMETRY,
+            write_page_checksum=True,
+            store_schema=False,  # it would hold the whole footer once more
+        ) as writer,
+    ):
+        for first in range(0, cells, ROWS_PER_GROUP):
+            writer.write_batch(_rows(synopsis, first, min(first + ROWS_PER_GROUP, cells)))
+        writer.add_key_value_metadata(metadata)
+
+
+def read(path: str | Path) -> Synopsis:
+    """Read the synopsis that `Synopsis.save` wrote.
+
+    The counts are those of the file, bit for bit; their variances follow from the measurements. `verify` tells
+    whether the counts do so, too.
+    """
+    with open_release(Path(path)) as release:
+        return release.synopsis()
+
+
+class Release:
+    """An open release file whose footer and columns have been checked."""
+
+    def __init__(self, source: pa.NativeFile) -> None:
+        parquet = pq.read_metadata(source)
+        self.metadata: dict[bytes, bytes] = parquet.metadata or {}
+        self.footer: Footer = parse_footer(self.metadata, rows=parquet.num_rows)
+        self._group_sizes = [parquet.row_group(group).num_rows for group in range(parquet.num_row_groups)]
+        if min(self._group_sizes, default=0) < 0 or sum(self._group_sizes) != parquet.num_rows:
+            msg = f"its row groups do not add up to its {parquet.num_rows:,} rows."
+            raise SynopsisFileError(msg)
+        if not parquet.schema.to_arrow_schema().remove_metadata().equals(COLUMNS):
+            msg = f"its columns are not {', '.join(COLUMNS.names)}, or not of the right types."
+            raise SynopsisFileError(msg)
+        self._parquet = pq.ParquetFile(
+            source,
+            metadata=parquet,
+            # As dictionaries, because one long value, repeated, would expand past any memory.
+            read_dictionary=["geometry", "rate"],
+            pre_buffer=False,
+            page_checksum_verification=True,
+        )
+
+    def synopsis(self) -> Synopsis:
+        """The synopsis it holds; polygons and bounds are not read."""
+        footer = self.footer
+        leaves = self._checked(self._parquet.read(["count", "measured", "rate"]), footer.partition.cells)
+        counts = leaves["count"].to_numpy().copy()
+        if not np.isfinite(counts).all():
+            msg = "a count is not a finite number."
+            raise SynopsisFileError(msg)
+        measurements = Measurements(
+            leaves=measured_from(leaves["measured"].combine_chunks(), leaves["rate"].combine_chunks()),
+            regions=footer.regions,
+            region_values=footer.region_values,
+        )
+        complaint = check_premises(footer.inference, footer.partition, measurements)
+        if complaint is not None:
+            raise SynopsisFileError(complaint)
+        return Synopsis(
+            partition=footer.partition,
+            measurements=measurements,
+            inference=footer.inference,
+            counts=counts,
+            variances=INFERENCES[footer.inference](footer.partition, measurements).variances,
+            claim=footer.claim,
+            method=footer.method,
+        )
+
+    def row_groups(self) -> Iterator[pa.Table]:
+        """All columns of the leaves, a part at a time, in order."""
+        for group, size in enumerate(self._group_sizes):
+            yield self._checked(self._parquet.read_row_group(group), size)
+
+    @staticmethod
+    def _checked(table: pa.Table, rows: int) -> pa.Table:
+        # Arrow trusts what it decodes; a hostile file may hold indices of rates that are not there.
+        table.validate(full=True)
+        if table.num_rows != rows:
+            msg = f"it has {table.num_rows:,} rows where {rows:,} are declared."
+            raise SynopsisFileError(msg)
+        return table.unify_dictionaries()
+
+
+@contextmanager
+def open_release(path: Path) -> Iterator[Release]:
+    """An open release file; whatever is wrong with it becomes one clear error that names it."""
+    _check_source(path)
+    try:
+        with pa.OSFile(str(path)) as source:
+            yield Release(source)
+    except SynopsisFileError as error:
+        msg = f"{path} cannot be read: {error}"
+        raise SynopsisFileError(msg) from error
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        msg = f"{path} is damaged or cut short."
+        raise SynopsisFileError(msg) from error
+    except MemoryError as error:
+        msg = f"{path} does not fit in memory, or is damaged."
+        raise SynopsisFileError(msg) from error
+
+
+def _check_source(path: Path) -> None:
+    if not path.is_file():
+        complaint = "is a folder" if path.is_dir() else "is no regular file" if path.exists() else "does not exist"
+        msg = f"{path} {complaint}."
+        raise SynopsisFileError(msg)
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(MAGIC))
+    except OSError as error:
+        msg = f"{path} cannot be read: {error.strerror}."
+        raise SynopsisFileError(msg) from error
+    if start != MAGIC:
+        msg = f"{path} is no Parquet file."
+        raise SynopsisFileError(msg)
+
+
+def _rows(synopsis: Synopsis, first: int, stop: int) -> pa.RecordBatch:
+    bounds = synopsis.partition.bounds(first, stop)
+    measured, rate = measured_columns(synopsis.measurements.leaves, first, stop)
+    columns = [
+        *map(pa.array, bounds.T),
+        polygons(bounds),
+        pa.array(synopsis.counts[first:stop]),
+        pa.array(np.sqrt(synopsis.variances[first:stop])),
+        measured,
+        rate.dictionary_decode(),
+    ]
+    return pa.record_batch(columns, schema=COLUMNS)

@@ -1,0 +1,165 @@
+"""The footer of a release file: everything but the rows, under four keys."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any, cast
+
+from hushgrid.errors import ArgumentError, SynopsisFileError
+from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import CELL_LIMIT
+from hushgrid.geometry.partition import Partition
+from hushgrid.inference.measurements import Measured, Regions
+from hushgrid.synopsis.claim import Claim, MethodRecord, Size, SizeSource, Spend, Unit
+from hushgrid.synopsis.geo_metadata import geo_metadata
+from hushgrid.synopsis.measurement_table import REGION_SCHEMA, region_table, regions_from
+from hushgrid.synopsis.packed_table import pack, unpack
+from hushgrid.synopsis.rational import check_common_denominator
+from hushgrid.synopsis.strict_json import JsonObject
+from hushgrid.synopsis.structure import parse_structure, structure_json, structure_table
+from hushgrid.synopsis.synopsis import Synopsis
+
+SCHEMA_VERSION = 1
+GEO, RELEASE, STRUCTURE, MEASUREMENTS = b"geo", b"hushgrid", b"hushgrid:structure", b"hushgrid:measurements"
+RUNS = "runs"  # the one kind of measurements so far: values of contiguous runs of leaves
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Footer:
+    """A release but for what its leaves hold."""
+
+    library: str
+    partition: Partition
+    inference: str
+    regions: Regions
+    region_values: Measured
+    method: MethodRecord
+    claim: Claim
+
+
+def footer_metadata(synopsis: Synopsis) -> dict[bytes, bytes]:
+    """The keys and values of the footer of a synopsis."""
+    structure, regions = structure_table(synopsis.partition), region_table(synopsis.measurements)
+    release = {
+        "schema": SCHEMA_VERSION,
+        "library": version("hushgrid"),
+        "domain": vars(synopsis.partition.domain),
+        "structure": structure_json(synopsis.partition),
+        "measurements": {"kind": RUNS, "regions": regions.num_rows},
+        "inference": synopsis.inference,
+        "method": _method_json(synopsis.method),
+        "claim": _claim_json(synopsis.claim),
+    }
+    metadata = {GEO: _text(geo_metadata(synopsis.partition.domain)), RELEASE: _text(release)}
+    if structure is not None:
+        metadata[STRUCTURE] = pack(structure)
+    if regions.num_rows:
+        metadata[MEASUREMENTS] = pack(regions)
+    return metadata
+
+
+def parse_footer(metadata: Mapping[bytes, bytes], *, rows: int) -> Footer:
+    """The footer of a file with as many rows, each part checked before it is built."""
+    if RELEASE not in metadata:
+        msg = "it is no release of hushgrid: its footer has no key 'hushgrid'."
+        raise SynopsisFileError(msg)
+    release = JsonObject.parse(metadata[RELEASE])
+    schema = release.whole("schema")
+    if schema != SCHEMA_VERSION:
+        msg = f"its schema is {schema}, and this hushgrid reads schema {SCHEMA_VERSION}. A newer hushgrid may read it."
+        raise SynopsisFileError(msg)
+    release.only("schema", "library", "domain", "structure", "measurements", "inference", "method", "claim")
+    partition = parse_structure(
+        release.child("structure"),
+        domain=_parse_domain(release.child("domain")),
+        packed=metadata.get(STRUCTURE),
+        rows=rows,
+    )
+    regions, region_values = _parse_regions(release.child("measurements"), metadata.get(MEASUREMENTS), cells=rows)
+    return Footer(
+        library=release.text("library"),
+        partition=partition,
+        inference=release.text("inference"),
+        regions=regions,
+        region_values=region_values,
+        method=_parse_method(release.child("method")),
+        claim=_parse_claim(release.child("claim")),
+    )
+
+
+def _text(value: dict[str, Any]) -> bytes:
+    # An exact parameter, given as a Fraction or a Decimal, is kept as its text.
+    return json.dumps(value, allow_nan=False, default=str, separators=(",", ":")).encode()
+
+
+def _parse_domain(fields: JsonObject) -> Domain:
+    bounds = ("west", "south", "east", "north")
+    fields.only(*bounds, "crs")
+    try:
+        return Domain(**{name: fields.number(name) for name in bounds}, crs=fields.text("crs"))
+    except ArgumentError as error:
+        raise SynopsisFileError(str(error)) from error
+
+
+def _parse_regions(fields: JsonObject, packed: bytes | None, *, cells: int) -> tuple[Regions, Measured]:
+    fields.text("kind", among=(RUNS,))
+    fields.only("kind", "regions")
+    count = fields.whole("regions", low=0, high=CELL_LIMIT)
+    if (packed is None) != (count == 0):
+        msg = f"it declares {count:,} measurements of regions, which are {'missing' if count else 'there'}."
+        raise SynopsisFileError(msg)
+    if packed is None:
+        return Regions.nothing(), Measured.nothing()
+    return regions_from(unpack(packed, schema=REGION_SCHEMA, rows=count, name="list of measurements"), cells=cells)
+
+
+def _method_json(method: MethodRecord) -> dict[str, Any]:
+    return {**vars(method), "parameters": dict(method.parameters)}
+
+
+def _parse_method(fields: JsonObject) -> MethodRecord:
+    fields.only("name", "parameters", "asked", "notes")
+    return MethodRecord(
+        name=fields.text("name"),
+        parameters=fields.scalars("parameters"),
+        asked=fields.text("asked"),
+        notes=fields.texts("notes"),
+    )
+
+
+def _claim_json(claim: Claim) -> dict[str, Any]:
+    return {
+        "epsilon": str(claim.epsilon),
+        "unit": claim.unit,
+        "max_per_unit": claim.max_per_unit,
+        "spends": [{"purpose": spend.purpose, "epsilon": str(spend.epsilon)} for spend in claim.spends],
+        "size": None if claim.size is None else vars(claim.size),
+        "simulation": claim.simulation,
+    }
+
+
+def _parse_claim(fields: JsonObject) -> Claim:
+    fields.only("epsilon", "unit", "max_per_unit", "spends", "size", "simulation")
+    size = fields.child_or_none("size")
+    epsilon, spends = fields.rational("epsilon"), tuple(map(_parse_spend, fields.children("spends")))
+    check_common_denominator([epsilon, *(spend.epsilon for spend in spends)])
+    return Claim(
+        epsilon=epsilon,
+        unit=cast("Unit", fields.text("unit", among=("record", "user"))),
+        max_per_unit=fields.whole("max_per_unit", low=1, high=2**63 - 1),
+        spends=spends,
+        size=None if size is None else _parse_size(size),
+        simulation=fields.flag("simulation"),
+    )
+
+
+def _parse_spend(fields: JsonObject) -> Spend:
+    fields.only("purpose", "epsilon")
+    return Spend(purpose=fields.text("purpose"), epsilon=fields.rational("epsilon"))
+
+
+def _parse_size(fields: JsonObject) -> Size:
+    fields.only("source", "value")
+    source = cast("SizeSource", fields.text("source", among=("public", "rows", "domain")))
+    return Size(source=source, value=fields.whole("value"))

@@ -1,0 +1,60 @@
+"""What a release file tells map software about its geometry: the `geo` key of GeoParquet 1.1.0."""
+
+import json
+from typing import Any
+
+from hushgrid.errors import ArgumentError, MissingExtraError
+from hushgrid.geometry.domain import Domain
+
+
+def geo_metadata(domain: Domain) -> dict[str, Any]:
+    """GeoParquet metadata of cells that tile a domain.
+
+    Longitude and latitude are what GeoParquet assumes; any other reference system is spelled out as PROJJSON, which
+    needs pyproj.
+
+    Examples
+    --------
+    >>> geo_metadata(Domain(west=0, south=0, east=2, north=1))["columns"]["geometry"]["bbox"]
+    [0.0, 0.0, 2.0, 1.0]
+    """
+    return _metadata(domain, {} if domain.is_geographic else {"crs": projjson(domain.crs)})
+
+
+def describes(text: bytes, domain: Domain) -> bool:
+    """Whether stored metadata says what `geo_metadata` does of a domain.
+
+    Of a reference system only its presence is compared: each version of PROJ spells them a little differently.
+    """
+    try:
+        stored = json.loads(text)
+        crs = {} if domain.is_geographic else {"crs": stored["columns"]["geometry"]["crs"]}
+    except (ValueError, RecursionError, LookupError, TypeError):
+        return False
+    return bool(stored == _metadata(domain, crs))
+
+
+def _metadata(domain: Domain, crs: dict[str, Any]) -> dict[str, Any]:
+    column = {
+        "encoding": "WKB",
+        "geometry_types": ["Polygon"],
+        "orientation": "counterclockwise",
+        "bbox": list(domain.bounds),
+        **crs,
+    }
+    return {"version": "1.1.0", "primary_column": "geometry", "columns": {"geometry": column}}
+
+
+def projjson(crs: str) -> dict[str, Any]:
+    """A coordinate reference system spelled out as PROJJSON."""
+    try:
+        import pyproj
+    except ImportError as error:
+        msg = f"a domain in crs={crs!r} needs pyproj: pip install 'hushgrid[gis]'."
+        raise MissingExtraError(msg) from error
+    try:
+        spelled_out: dict[str, Any] = pyproj.CRS.from_user_input(crs).to_json_dict()
+    except pyproj.exceptions.CRSError as error:
+        msg = f"the domain's crs must be one that PROJ knows, such as 'EPSG:32618'; got crs={crs!r}."
+        raise ArgumentError(msg) from error
+    return spelled_out

@@ -1,0 +1,76 @@
+"""Files that appear whole or not at all."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from hushgrid.errors import ArgumentError
+
+
+def check_target(path: Path, *, overwrite: bool) -> None:
+    """Refuse a path that cannot be written to, before there is anything to write."""
+    if path.is_dir():
+        msg = f"{path} is a folder; give the path of a file."
+        raise ArgumentError(msg)
+    if not path.parent.is_dir():
+        msg = f"the folder {path.parent} does not exist; create it first, or give another path."
+        raise ArgumentError(msg)
+    if path.exists() and not path.is_file():
+        msg = f"{path} is no regular file; give the path of a file."
+        raise ArgumentError(msg)
+    if not overwrite and os.path.lexists(path):
+        raise _exists(path)
+
+
+@contextmanager
+def new_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
+    """A file to write to, under a temporary name beside `path` that becomes `path` when all went well.
+
+    Without `overwrite`, a file that has come to exist meanwhile is left as it is. On failure nothing is left behind.
+    """
+    check_target(path, overwrite=overwrite)
+    temporary = path.with_name(f".hushgrid-{secrets.token_hex(8)}.tmp")
+    try:
+        with temporary.open("xb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        if overwrite:
+            temporary.replace(path)
+        else:
+            _replace_nothing(temporary, path)
+        _sync_folder(path.parent)
+    except FileExistsError:
+        raise _exists(path) from None
+    except OSError as error:
+        msg = f"{path} cannot be written: {error.strerror or error}."
+        raise ArgumentError(msg) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _exists(path: Path) -> ArgumentError:
+    return ArgumentError(f"{path} exists; pass overwrite=True (--overwrite) to replace it, or give another path.")
+
+
+def _replace_nothing(temporary: Path, path: Path) -> None:
+    # Creating the name exclusively decides races; unlike a hard link, every file system can do it.
+    path.open("xb").close()
+    try:
+        temporary.replace(path)
+    except OSError:
+        path.unlink()
+        raise
+
+
+def _sync_folder(folder: Path) -> None:
+    # A release has cost budget: its name, too, should survive a power cut. Windows cannot open folders.
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

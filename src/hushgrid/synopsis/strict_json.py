@@ -1,0 +1,157 @@
+"""JSON from an untrusted file, read key by key, each with the type it must have."""
+
+import json
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NoReturn, Self
+
+from hushgrid.errors import SynopsisFileError
+from hushgrid.synopsis.rational import parse_rational
+
+Scalar = int | float | str | bool | None
+
+
+class JsonObject:
+    """A JSON object and where it stands, so that errors can say what is wrong where.
+
+    Examples
+    --------
+    >>> claim = JsonObject.parse(b'{"claim": {"epsilon": "1/10"}}').child("claim")
+    >>> claim.rational("epsilon")
+    Fraction(1, 10)
+    >>> claim.whole("max_per_unit")
+    Traceback (most recent call last):
+    hushgrid.errors.SynopsisFileError: claim.max_per_unit is missing.
+    """
+
+    def __init__(self, values: Mapping[str, Any], *, place: str = "") -> None:
+        self._values = values
+        self._place = place
+
+    @classmethod
+    def parse(cls, text: bytes) -> Self:
+        """The object a text holds; NaN, infinities and repeated keys are errors."""
+        try:
+            values = json.loads(text.decode(), object_pairs_hook=_without_repeats, parse_constant=_refuse_constant)
+        except (ValueError, RecursionError) as error:
+            msg = "its metadata is no valid JSON."
+            raise SynopsisFileError(msg) from error
+        if not isinstance(values, dict):
+            msg = "its metadata is no JSON object."
+            raise SynopsisFileError(msg)
+        return cls(values)
+
+    def only(self, *keys: str) -> None:
+        """Refuse any other key: it could change the meaning of those that are known."""
+        for key in self._values:
+            if key not in keys:
+                msg = f"the key {self._place + key[:40]!r} is not known to this version of hushgrid."
+                raise SynopsisFileError(msg)
+
+    def text(self, key: str, *, among: tuple[str, ...] = ()) -> str:
+        """A string, one of a few where those are given."""
+        value = self._get(key)
+        if not isinstance(value, str):
+            self._refuse(key, "must be a text")
+        if among and value not in among:
+            self._refuse(key, f"must be {' or '.join(map(repr, among))}, not {value[:40]!r}")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of strings."""
+        values = self._get(key)
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            self._refuse(key, "must be a list of texts")
+        return tuple(values)
+
+    def whole(self, key: str, *, low: int | None = None, high: int | None = None) -> int:
+        """An integer, not below `low` nor above `high`."""
+        value = self._get(key)
+        if isinstance(value, bool) or not isinstance(value, int):
+            self._refuse(key, "must be a whole number")
+        if (low is not None and value < low) or (high is not None and value > high):
+            allowed = f"at least {low:,}" if high is None else f"between {low:,} and {high:,}"
+            self._refuse(key, f"must be {allowed}")
+        return value
+
+    def number(self, key: str) -> float:
+        """A finite number."""
+        value = self._get(key)
+        if not _is_number(value):
+            self._refuse(key, "must be a finite number")
+        return float(value)
+
+    def flag(self, key: str) -> bool:
+        """True or false."""
+        value = self._get(key)
+        if not isinstance(value, bool):
+            self._refuse(key, "must be true or false")
+        return value
+
+    def rational(self, key: str) -> Fraction:
+        """A rational above zero, written like 1/10."""
+        value = parse_rational(self.text(key))
+        if value is None:
+            self._refuse(key, "must be a fraction above zero in lowest terms, such as '1/10'")
+        return value
+
+    def child(self, key: str) -> "JsonObject":
+        """An object."""
+        return JsonObject(self._get_object(key), place=f"{self._place}{key}.")
+
+    def child_or_none(self, key: str) -> "JsonObject | None":
+        """An object, or null."""
+        return None if self._get(key) is None else self.child(key)
+
+    def children(self, key: str) -> list["JsonObject"]:
+        """A list of objects."""
+        values = self._get(key)
+        if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
+            self._refuse(key, "must be a list of objects")
+        return [JsonObject(value, place=f"{self._place}{key}[{index}].") for index, value in enumerate(values)]
+
+    def scalars(self, key: str) -> dict[str, Scalar]:
+        """An object of texts, finite numbers, flags and nulls."""
+        values = self._get_object(key)
+        for value in values.values():
+            if not (value is None or isinstance(value, str | bool) or _is_number(value)):
+                self._refuse(key, "must hold texts, finite numbers, true, false and null only")
+        return values
+
+    def _get_object(self, key: str) -> dict[str, Any]:
+        value = self._get(key)
+        if not isinstance(value, dict):
+            self._refuse(key, "must be an object")
+        return value
+
+    def _get(self, key: str) -> Any:
+        if key not in self._values:
+            self._refuse(key, "is missing")
+        return self._values[key]
+
+    def _refuse(self, key: str, complaint: str) -> NoReturn:
+        msg = f"{self._place}{key} {complaint}."
+        raise SynopsisFileError(msg)
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer of hundreds of digits
+        return False
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        msg = "a key is repeated"
+        raise ValueError(msg)
+    return values
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    msg = f"{name} is no JSON"
+    raise ValueError(msg)

@@ -1,0 +1,141 @@
+"""Whether a release file contradicts itself.
+
+A file that passes is consistent: its counts follow from its measurements, its cells from its structure, and its claim
+from the noise it says was added. That does not prove that the noise was added, nor that nobody has made up the whole
+file: only the digest kept in the publisher's ledger shows that.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from hushgrid.inference.estimate import INFERENCES, Estimate
+from hushgrid.inference.measurements import rate_totals
+from hushgrid.synopsis.claim import Claim
+from hushgrid.synopsis.file import Release, open_release
+from hushgrid.synopsis.footer import GEO
+from hushgrid.synopsis.geo_metadata import describes
+from hushgrid.synopsis.polygons import WKB_POLYGON, polygons
+from hushgrid.synopsis.synopsis import Synopsis
+
+TOLERANCE = 1e-9  # relative and absolute: other machines add up in other orders
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One thing that was looked at, and what was found."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """Every check of a release file, in order."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found that contradicts anything else."""
+        return all(check.ok for check in self.checks)
+
+
+def verify(path: str | Path) -> Verification:
+    """Recompute all of a release file that follows from the rest of it.
+
+    A file too damaged to be read is an error, as it is for `read`.
+    """
+    with open_release(Path(path)) as release:
+        synopsis = release.synopsis()
+        checks = (
+            _simulation(synopsis.claim),
+            _spends(synopsis.claim),
+            _size(synopsis.claim),
+            _rates(synopsis),
+            *_cells(release, synopsis),
+            _geo(release),
+        )
+    return Verification(checks=checks)
+
+
+def _simulation(claim: Claim) -> Check:
+    detail = "seeded noise: an experiment, no release" if claim.simulation else "not marked as a simulation"
+    return Check(name="release", ok=not claim.simulation, detail=detail)
+
+
+def _spends(claim: Claim) -> Check:
+    spent = sum((spend.epsilon for spend in claim.spends), Fraction(0)) * claim.max_per_unit
+    return Check(name="spends", ok=spent == claim.epsilon, detail=f"spends of {spent}, a claim of {claim.epsilon}")
+
+
+def _size(claim: Claim) -> Check:
+    paid = _size_spend(claim) > 0
+    noisy = claim.size is not None and claim.size.source != "public"
+    kind = "noisy" if noisy else "public" if claim.size is not None else "no"
+    return Check(name="size", ok=paid == noisy, detail=f"{kind} size, {'paid for' if paid else 'not paid for'}")
+
+
+def _rates(synopsis: Synopsis) -> Check:
+    totals, denominator = rate_totals(synopsis.measurements)
+    claim = synopsis.claim
+    cost = (Fraction(int(totals.max()), denominator) + _size_spend(claim)) * claim.max_per_unit
+    detail = f"noise on the costliest leaf worth {cost}, a claim of {claim.epsilon}"
+    return Check(name="rates", ok=cost == claim.epsilon, detail=detail)
+
+
+def _size_spend(claim: Claim) -> Fraction:
+    return sum((spend.epsilon for spend in claim.spends if spend.purpose == "size"), Fraction(0))
+
+
+def _cells(release: Release, synopsis: Synopsis) -> Iterator[Check]:
+    partition = synopsis.partition
+    estimate = INFERENCES[synopsis.inference](partition, synopsis.measurements)
+    first_wrong: dict[str, int | None] = dict.fromkeys(("counts", "standard errors", "bounds", "polygons"))
+    first = 0
+    for rows in release.row_groups():
+        part = slice(first, first + rows.num_rows)
+        for name, wrong in _wrong(rows, partition.bounds(part.start, part.stop), estimate, part).items():
+            if first_wrong[name] is None and wrong.any():
+                first_wrong[name] = first + int(np.argmax(wrong))
+        first = part.stop
+    for name, cell in first_wrong.items():
+        source = "structure" if name in ("bounds", "polygons") else "measurements"
+        detail = f"follow from the {source}" if cell is None else f"cell {cell} is not as the {source} would have it"
+        yield Check(name=name, ok=cell is None, detail=detail)
+
+
+def _wrong(
+    rows: pa.Table, bounds: NDArray[np.float64], estimate: Estimate, part: slice
+) -> dict[str, NDArray[np.bool_]]:
+    stored = np.stack([rows[name] for name in ("west", "south", "east", "north")], axis=1)
+    return {
+        "counts": ~_close(rows["count"], estimate.counts[part]),
+        "standard errors": ~_close(rows["std_error"], np.sqrt(estimate.variances[part])),
+        "bounds": (stored != bounds).any(axis=1),
+        "polygons": _wrong_polygons(rows["geometry"].combine_chunks(), polygons(bounds)),
+    }
+
+
+def _wrong_polygons(stored: pa.DictionaryArray, expected: pa.BinaryArray) -> NDArray[np.bool_]:
+    # Lengths come first: one huge polygon, repeated, would expand past any memory.
+    lengths = np.array(pc.binary_length(stored.dictionary))[stored.indices]
+    if np.any(lengths != WKB_POLYGON.itemsize):
+        return np.asarray(lengths != WKB_POLYGON.itemsize)
+    return np.array(pc.not_equal(stored.dictionary_decode(), expected))
+
+
+def _close(stored: pa.ChunkedArray, expected: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return np.asarray(np.isclose(np.array(stored), expected, rtol=TOLERANCE, atol=TOLERANCE))
+
+
+def _geo(release: Release) -> Check:
+    ok = describes(release.metadata.get(GEO, b""), release.footer.partition.domain)
+    return Check(name="geo metadata", ok=ok, detail=f"{'as' if ok else 'not as'} the domain says")

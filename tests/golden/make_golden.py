@@ -1,0 +1,95 @@
+"""Write the golden files of this version: ``python -m tests.golden.make_golden``.
+
+Each version of the format adds a folder, made once by the release that introduced it. Files are never rewritten: that
+every later version reads them is what the tests here are for. They hold chosen numbers, and no data is behind them.
+"""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from hushgrid import __version__
+from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.nested import NestedGrid
+from hushgrid.inference.measurements import Measured, Measurements, Regions
+from hushgrid.synopsis.claim import Claim, MethodRecord, Size, Spend
+from hushgrid.synopsis.synopsis import Synopsis
+
+FOLDER = Path(__file__).parent / __version__
+
+
+def uniform_grid():
+    """Records in degrees, ε = 1/10, a noisy size."""
+    grid = Grid(domain=Domain(west=-74.26, south=40.48, east=-73.70, north=40.92), rows=4, columns=5)
+    values = np.arange(grid.cells) ** 3 % 101 - 17
+    claim = Claim(
+        epsilon=Fraction(1, 10),
+        spends=(
+            Spend(purpose="size", epsilon=Fraction(1, 1000)),
+            Spend(purpose="counts", epsilon=Fraction(99, 1000)),
+        ),
+        size=Size(source="rows", value=2041),
+    )
+    return Synopsis.infer(
+        grid,
+        Measurements.of_leaves(Measured.at_one_rate(values, Fraction(99, 1000))),
+        inference="direct",
+        claim=claim,
+        method=MethodRecord(name="ug", asked="ug", parameters={"side": None, "c": 10.0}),
+    )
+
+
+def adaptive_grid():
+    """Users in metres, at most five records each, ε = 2, a public size."""
+    domain = Domain(west=570_000.0, south=4_480_000.0, east=610_000.0, north=4_530_000.0, crs="EPSG:32618")
+    nested = NestedGrid(grid=Grid(domain=domain, rows=2, columns=3), sides=[1, 3, 2, 1, 4, 1])
+    leaves = np.arange(nested.cells) ** 2 % 37 - 5
+    cells = np.add.reduceat(leaves, nested.offsets[:-1]) + np.array([3, -11, 0, 7, -2, 4])
+    claim = Claim(
+        epsilon=Fraction(2),
+        unit="user",
+        max_per_unit=5,
+        spends=(
+            Spend(purpose="first level", epsilon=Fraction(1, 10)),
+            Spend(purpose="leaves", epsilon=Fraction(3, 10)),
+        ),
+        size=Size(source="public", value=500),
+    )
+    return Synopsis.infer(
+        nested,
+        Measurements(
+            leaves=Measured.at_one_rate(leaves, Fraction(3, 10)),
+            regions=Regions.between(nested.offsets),
+            region_values=Measured.at_one_rate(cells, Fraction(1, 10)),
+        ),
+        inference="two-level",
+        claim=claim,
+        method=MethodRecord(
+            name="ag", asked="auto", parameters={"first_side": 3, "alpha": "1/4", "c2": 5.0}, notes=("chosen by hand",)
+        ),
+    )
+
+
+def facts(synopsis):
+    """What must be found in the file of a synopsis for ever."""
+    return {
+        "epsilon": str(synopsis.claim.epsilon),
+        "unit": synopsis.claim.unit,
+        "method": synopsis.method.name,
+        "crs": synopsis.partition.domain.crs,
+        "bounds": synopsis.partition.bounds().tolist(),
+        "measured": synopsis.measurements.leaves.values.tolist(),
+        "regions": synopsis.measurements.region_values.values.tolist(),
+        "counts": synopsis.counts.tolist(),
+        "variances": synopsis.variances.tolist(),
+    }
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir()
+    for name, synopsis in {"ug": uniform_grid(), "ag": adaptive_grid()}.items():
+        synopsis.save(FOLDER / f"{name}.dp.parquet")
+        (FOLDER / f"{name}.json").write_text(json.dumps(facts(synopsis)) + "\n")

@@ -1,0 +1,35 @@
+"""Files of every version so far are read by this one, and say the same."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hushgrid.synopsis.file import read
+from hushgrid.synopsis.verify import verify
+from tests.golden.make_golden import facts
+
+FILES = sorted(Path(__file__).parent.glob("*/*.dp.parquet"))
+EXACT = ("epsilon", "unit", "method", "crs", "bounds", "measured", "regions", "counts")
+
+
+def test_there_are_golden_files():
+    """Guard: the tests below look at something."""
+    assert {path.parent.name for path in FILES} >= {"0.1.0"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_golden_files_are_read_as_they_were_written(path):
+    """Everything is as it was, to the bit; variances are computed anew, and to a last digit the same."""
+    expected = json.loads(path.with_name(path.name.replace(".dp.parquet", ".json")).read_text())
+    found = facts(read(path))
+
+    assert {name: found[name] for name in EXACT} == {name: expected[name] for name in EXACT}
+    np.testing.assert_allclose(found["variances"], expected["variances"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_golden_files_are_consistent(path):
+    """What was consistent once stays so."""
+    assert verify(path).ok
