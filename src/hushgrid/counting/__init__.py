@@ -1,0 +1,1 @@
+"""Exact counts on disjoint cells. Private side: everything here can see points, and says nothing about them."""

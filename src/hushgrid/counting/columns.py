@@ -1,0 +1,87 @@
+"""Which columns hold the coordinates. Only names are looked at, never values."""
+
+from collections.abc import Sequence
+
+from hushgrid.errors import ArgumentError, InputError
+
+USUAL_NAMES = (("lon", "lat"), ("long", "lat"), ("lng", "lat"), ("longitude", "latitude"), ("x", "y"))
+MOST_NAMES_SHOWN = 40
+
+
+def check_column_arguments(lon: str | None, lat: str | None, geometry: str | None) -> None:
+    """Refuse half a pair of names, and a pair together with a geometry."""
+    if (lon is None) != (lat is None):
+        msg = f"lon and lat go together, got lon={lon!r}, lat={lat!r}. Name both columns, or neither."
+        raise ArgumentError(msg)
+    if lon is not None and lon == lat:
+        msg = f"lon and lat must name two columns, got {lon!r} for both."
+        raise ArgumentError(msg)
+    if lon is not None and geometry is not None:
+        msg = f"give lon and lat, or geometry, not both; got lon={lon!r}, lat={lat!r}, geometry={geometry!r}."
+        raise ArgumentError(msg)
+
+
+def find_columns(
+    names: Sequence[str],
+    *,
+    lon: str | None = None,
+    lat: str | None = None,
+    geometry: str | None = None,
+    primary_geometry: str | None = None,
+    where: str,
+) -> tuple[str, ...]:
+    """Columns of longitude and latitude, or the one column of geometries.
+
+    Names that are given must be there. Otherwise the usual pairs are recognised, upper or lower case; there must be
+    exactly one. A table without any falls back on `primary_geometry`.
+
+    Examples
+    --------
+    >>> find_columns(["id", "Longitude", "Latitude"], where="trips.csv")
+    ('Longitude', 'Latitude')
+    >>> find_columns(["id", "geometry"], primary_geometry="geometry", where="trips.parquet")
+    ('geometry',)
+    """
+    check_column_arguments(lon, lat, geometry)
+    given = tuple(name for name in (lon, lat, geometry) if name is not None)
+    if given:
+        for name in given:
+            _check_present(name, names, where)
+        return given
+    pairs = _usual_pairs(names)
+    if len(pairs) > 1:
+        listed = ", ".join(f"{east!r} and {north!r}" for east, north in pairs)
+        msg = f"{where} has more than one pair of columns that may be the coordinates: {listed}. Name them: lon=, lat=."
+        raise InputError(msg)
+    if pairs:
+        return pairs[0]
+    if primary_geometry is not None:
+        _check_present(primary_geometry, names, where)
+        return (primary_geometry,)
+    msg = f"{where} has no columns known as coordinates (lon and lat, longitude and latitude, x and y). "
+    msg += f"Name them: lon=, lat=, or geometry=. {_listing(names)}"
+    raise InputError(msg)
+
+
+def _usual_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
+    pairs = []
+    for usual_east, usual_north in USUAL_NAMES:
+        easts = [name for name in names if name.lower() == usual_east]
+        norths = [name for name in names if name.lower() == usual_north]
+        pairs += [(east, north) for east in easts for north in norths]
+    return pairs
+
+
+def _check_present(name: str, names: Sequence[str], where: str) -> None:
+    if name not in names:
+        msg = f"{where} has no column {name!r}. {_listing(names)}"
+        raise InputError(msg)
+    if names.count(name) > 1:
+        msg = f"{where} has more than one column {name!r}. Rename all but one."
+        raise InputError(msg)
+
+
+def _listing(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:MOST_NAMES_SHOWN])
+    more = len(names) - MOST_NAMES_SHOWN
+    return f"Its columns are: {shown or 'none'}{f' and {more} more' if more > 0 else ''}."

@@ -1,0 +1,139 @@
+"""Points in a CSV file, larger than memory if need be. One line is one record, whatever it holds.
+
+No CSV library reads the rows: to all of them a stray quote can swallow the lines after it, or is an error, and either
+way one record would decide what becomes of others. Here a quote ends with its line at the latest.
+"""
+
+import gzip
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.counting.csv_header import CsvHeader
+from hushgrid.counting.csv_lines import LONGEST_LINE, line_start, whole_lines
+from hushgrid.counting.snapshot import Snapshot, reading
+from hushgrid.counting.source import Block
+from hushgrid.kernels.decimals import parse_numbers
+from hushgrid.kernels.lines import count_rows, find_fields, line_stops
+
+KIND = "CSV"
+COMPRESSED = ".gz"
+PART_BYTES = 2**26
+BLOCK_BYTES = 2**20
+
+
+class CsvPoints:
+    """A CSV file with a header line, plain or compressed by gzip.
+
+    Parameters
+    ----------
+    path : Path
+    lon, lat : str, optional
+        Names of the columns; the usual ones are recognised.
+    part_bytes, block_bytes : int
+        How much one thread reads as a part, and how much of it at once.
+
+    Privacy
+    -------
+    A line whose fields are missing or are not decimal numbers is dropped; every line that holds something is a row.
+    Both look at that line alone.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        lon: str | None = None,
+        lat: str | None = None,
+        part_bytes: int = PART_BYTES,
+        block_bytes: int = BLOCK_BYTES,
+    ) -> None:
+        self._path = path
+        self._snapshot = Snapshot.of(path)
+        with reading(path, KIND), path.open("rb") as file:
+            self._header = CsvHeader.read(_content(path, file), where=str(path))
+        self._fields = self._header.find_fields(lon=lon, lat=lat, where=str(path))
+        self._part_bytes = part_bytes
+        self._block_bytes = block_bytes
+
+    def rows(self) -> int:
+        """Number of lines below the header that hold something, counted once."""
+        return self._rows
+
+    @cached_property
+    def _rows(self) -> int:
+        texts = (np.frombuffer(text, np.uint8) for part in self.parts() for text, _ in part.texts())
+        return sum(count_rows(text, line_stops(text), LONGEST_LINE) for text in texts)
+
+    def parts(self) -> Sequence["CsvPart"]:
+        """Ranges of bytes; a compressed file is one part, because it cannot be entered in the middle."""
+        first, size = self._header.size, self._snapshot.size
+        if self._path.suffix.lower() == COMPRESSED:
+            ranges: list[tuple[int, int | None]] = [(first, None)]
+        else:
+            ranges = [(start, start + self._part_bytes) for start in range(first, size, self._part_bytes)]
+        delimiter = ord(self._header.delimiter)
+        return [
+            CsvPart(self._path, size, start, stop, self._block_bytes, delimiter, self._fields) for start, stop in ranges
+        ]
+
+    def check_unchanged(self) -> None:
+        """Refuse a file that has changed since it was opened."""
+        self._snapshot.check()
+
+
+@dataclass(frozen=True, repr=False)
+class CsvPart:
+    """The lines that begin in a range of bytes."""
+
+    path: Path
+    size: int
+    first: int
+    stop: int | None
+    block_bytes: int
+    delimiter: int
+    fields: tuple[int, int]
+
+    def __iter__(self) -> Iterator[Block]:
+        for text, share in self.texts():
+            yield Block.of(*self._points(text), share)
+
+    def texts(self) -> Iterator[tuple[bytes, float]]:
+        """Blocks of whole lines, and which share of the file each was read from."""
+        with reading(self.path, KIND), self.path.open("rb") as file:
+            content = _content(self.path, file)
+            first = line_start(content, self.first)
+            size = None if self.stop is None else line_start(content, self.stop) - first
+            content.seek(first)
+            position = 0 if self.stop is None else first
+            for text in whole_lines(content, size, self.block_bytes):
+                before, position = position, file.tell()
+                yield text, (position - before) / self.size
+
+    def _points(self, text: bytes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        content = np.frombuffer(text, np.uint8)
+        stops = line_stops(content)
+        spans = np.empty((2, stops.size, 2), np.int64)
+        rows = find_fields(content, stops, self.delimiter, self.fields, LONGEST_LINE, spans)
+        return _numbers(text, spans[0, :rows]), _numbers(text, spans[1, :rows])
+
+
+def _numbers(text: bytes, spans: NDArray[np.int64]) -> NDArray[np.float64]:
+    numbers = np.empty(len(spans), np.float64)
+    hard = np.empty(len(spans), np.int64)
+    count = parse_numbers(np.frombuffer(text, np.uint8), spans, numbers, hard)
+    for row in hard[:count]:
+        first, stop = spans[row]
+        numbers[row] = float(text[first:stop])  # a decimal number for certain; too large a one is infinite
+    return numbers
+
+
+def _content(path: Path, file: IO[bytes]) -> IO[bytes]:
+    if path.suffix.lower() == COMPRESSED:
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=file))
+    return file

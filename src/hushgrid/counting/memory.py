@@ -1,0 +1,164 @@
+"""Points in memory: numpy arrays, and frames of pandas, polars and Arrow.
+
+They are used as they are, without a copy: data that is changed while it is being published breaks the rule that every
+pass reads the same rows.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hushgrid.counting.arrow import PointColumns, point_columns
+from hushgrid.counting.source import Block
+from hushgrid.errors import InputError
+from hushgrid.geometry.domain import Domain
+
+PART_ROWS = 2**20
+FRAME = "the frame"
+
+
+class ArrayPoints:
+    """An array of shape (n, 2) holding longitude and latitude, or a tuple of two 1-D arrays.
+
+    Examples
+    --------
+    >>> ArrayPoints(np.array([[-73.9, 40.7], [-74.0, 40.6]])).rows()
+    2
+    """
+
+    def __init__(self, points: NDArray[np.generic] | tuple[NDArray[np.generic], ...]) -> None:
+        columns = _split(points) if isinstance(points, np.ndarray) else _check_pair(points)
+        self._longitudes, self._latitudes = (_check_column(column) for column in columns)
+        if self._longitudes.size != self._latitudes.size:
+            msg = "the arrays of longitudes and latitudes must be of one length."
+            raise InputError(msg)
+
+    @classmethod
+    def of_rows(cls, points: Sequence[Any]) -> Self:
+        """A list of pairs of numbers. It declares no type, so that whatever is not such a pair is no point.
+
+        Examples
+        --------
+        >>> ArrayPoints.of_rows([(-73.9, 40.7), None, (-74.0,)]).rows()
+        3
+        """
+        return cls(np.array([_pair(row) for row in points], np.float64).reshape(-1, 2))
+
+    def rows(self) -> int:
+        """Number of rows."""
+        return self._longitudes.size
+
+    def parts(self) -> Sequence["ArraySlice"]:
+        """Slices of the arrays."""
+        return [ArraySlice(self._longitudes, self._latitudes, first) for first in range(0, self.rows(), PART_ROWS)]
+
+    def check_unchanged(self) -> None:
+        """Arrays are taken as they are."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ArraySlice:
+    """A few rows of two arrays."""
+
+    longitudes: NDArray[np.generic]
+    latitudes: NDArray[np.generic]
+    first: int
+
+    def __iter__(self) -> Iterator[Block]:
+        rows = slice(self.first, self.first + PART_ROWS)
+        longitudes, latitudes = _unmasked(self.longitudes[rows]), _unmasked(self.latitudes[rows])
+        yield Block.of(longitudes, latitudes, longitudes.size / self.longitudes.size)
+
+
+class TablePoints:
+    """An Arrow table, and which of its columns hold the points."""
+
+    def __init__(self, table: pa.Table, columns: PointColumns) -> None:
+        self._table = table.select(columns.names)
+        self._columns = columns
+
+    @classmethod
+    def of_frame(
+        cls,
+        frame: Any,
+        *,
+        domain: Domain,
+        lon: str | None = None,
+        lat: str | None = None,
+        geometry: str | None = None,
+    ) -> Self:
+        """Points in a frame of pandas, polars or Arrow."""
+        if isinstance(frame, pa.Table):
+            table = frame
+        else:
+            from hushgrid.counting.frames import arrow_table  # narwhals takes its time, and few calls need it
+
+            table = arrow_table(frame, lon=lon, lat=lat, geometry=geometry, where=FRAME)
+        return cls(table, point_columns(table.schema, domain=domain, lon=lon, lat=lat, geometry=geometry, where=FRAME))
+
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self._table.num_rows)
+
+    def parts(self) -> Sequence["TableSlice"]:
+        """Slices of the table."""
+        return [TableSlice(self._table, self._columns, first) for first in range(0, self.rows(), PART_ROWS)]
+
+    def check_unchanged(self) -> None:
+        """Frames are taken as they are."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class TableSlice:
+    """A few rows of a table."""
+
+    table: pa.Table
+    columns: PointColumns
+    first: int
+
+    def __iter__(self) -> Iterator[Block]:
+        for batch in self.table.slice(self.first, PART_ROWS).to_batches():
+            yield Block.of(*self.columns.points(batch), batch.num_rows / self.table.num_rows)
+
+
+def _pair(row: Any) -> tuple[float, float]:
+    try:
+        longitude, latitude = row
+        return float(longitude), float(latitude)
+    except (TypeError, ValueError, OverflowError):
+        return np.nan, np.nan
+
+
+def _split(points: NDArray[np.generic]) -> tuple[NDArray[np.generic], ...]:
+    if points.ndim != 2 or points.shape[1] != 2:
+        # The other length is the number of records, and private.
+        shape = f"{points.shape[1]} columns" if points.ndim == 2 else f"{points.ndim} dimension(s)"
+        msg = f"an array of points must have shape (n, 2): longitude, latitude; got {shape}."
+        raise InputError(msg)
+    return points[:, 0], points[:, 1]
+
+
+def _check_pair(points: tuple[NDArray[np.generic], ...]) -> tuple[NDArray[np.generic], ...]:
+    if len(points) != 2 or not all(isinstance(column, np.ndarray) for column in points):
+        msg = "a tuple of points must hold two numpy arrays, longitudes and latitudes. Give rows as a list or an array."
+        raise InputError(msg)
+    return points
+
+
+def _check_column(column: NDArray[np.generic]) -> NDArray[np.generic]:
+    if column.ndim != 1:
+        msg = f"a tuple of points must hold two 1-D arrays, longitudes and latitudes; got {column.ndim} dimensions."
+        raise InputError(msg)
+    if column.dtype.kind not in "fiu":
+        msg = f"an array of points must hold numbers, got dtype {column.dtype}. Convert it: points.astype(float)."
+        raise InputError(msg)
+    return column
+
+
+def _unmasked(column: NDArray[np.generic]) -> NDArray[np.generic]:
+    # A masked value is a missing one; the array below the mask still holds something.
+    return np.where(np.ma.getmaskarray(column), np.nan, column) if isinstance(column, np.ma.MaskedArray) else column

@@ -1,0 +1,78 @@
+"""Points in a Parquet file, row group by row group, in memory that does not grow with the file."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from hushgrid.counting.arrow import PointColumns, point_columns
+from hushgrid.counting.snapshot import Snapshot, reading
+from hushgrid.counting.source import Block
+from hushgrid.geometry.domain import Domain
+
+KIND = "Parquet"
+BATCH_ROWS = 2**17
+BUFFER_BYTES = 2**16  # read ahead in a column; without a buffer, all of it in a row group is read at once
+
+
+class ParquetPoints:
+    """A Parquet or GeoParquet file.
+
+    Privacy
+    -------
+    Reads the schema, the number of rows and the coordinate columns. Statistics, boxes and other columns are not
+    looked at.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        domain: Domain,
+        lon: str | None = None,
+        lat: str | None = None,
+        geometry: str | None = None,
+    ) -> None:
+        self._path = path
+        self._snapshot = Snapshot.of(path)
+        with reading(path, KIND), pq.ParquetFile(path, pre_buffer=False) as file:
+            self._metadata = file.metadata
+            self._columns = point_columns(
+                file.schema_arrow, domain=domain, lon=lon, lat=lat, geometry=geometry, where=str(path)
+            )
+
+    def rows(self) -> int:
+        """Number of rows, from the footer."""
+        return int(self._metadata.num_rows)
+
+    def parts(self) -> Sequence["RowGroup"]:
+        """The row groups."""
+        return [
+            RowGroup(self._path, self._metadata, index, self._columns) for index in range(self._metadata.num_row_groups)
+        ]
+
+    def check_unchanged(self) -> None:
+        """Refuse a file that has changed since it was opened."""
+        self._snapshot.check()
+
+
+@dataclass(frozen=True, repr=False)
+class RowGroup:
+    """One row group, read in small batches on the thread that asks for them."""
+
+    path: Path
+    metadata: pq.FileMetaData
+    index: int
+    columns: PointColumns
+
+    def __iter__(self) -> Iterator[Block]:
+        share_of_row = 1 / max(1, self.metadata.num_rows)
+        with (
+            reading(self.path, KIND),
+            pq.ParquetFile(self.path, metadata=self.metadata, pre_buffer=False, buffer_size=BUFFER_BYTES) as file,
+        ):
+            for batch in file.iter_batches(
+                BATCH_ROWS, row_groups=[self.index], columns=self.columns.names, use_threads=False
+            ):
+                yield Block.of(*self.columns.points(batch), share_of_row * batch.num_rows)
