@@ -7,7 +7,10 @@ import numpy as np
 
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.grouped import GroupedGrid
 from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.quadrants import DEEPEST, Quadrants
+from hushgrid.geometry.tree import Tree
 
 UNIT_SQUARE = Domain(west=0, south=0, east=1, north=1)
 
@@ -31,6 +34,20 @@ def leaf_of(partition, longitude, latitude):
     domain = partition.domain
     if not (domain.west <= longitude <= domain.east and domain.south <= latitude <= domain.north):
         return None
+    if isinstance(partition, Quadrants):
+        column = cell_of(longitude, domain.west, domain.east, 2**DEEPEST)
+        row = cell_of(latitude, domain.south, domain.north, 2**DEEPEST)
+        left, bottom, right, top = partition.boxes().T
+        found = np.flatnonzero((left <= column) & (column < right) & (bottom <= row) & (row < top))
+        return int(found[0]) if len(found) else None
+    if isinstance(partition, Tree):
+        lattice = partition.lattice
+        column = cell_of(longitude, domain.west, domain.east, lattice.columns)
+        row = cell_of(latitude, domain.south, domain.north, lattice.rows)
+        left, bottom, right, top = partition.boxes[partition.leaves].T
+        return int(np.flatnonzero((left <= column) & (column < right) & (bottom <= row) & (row < top))[0])
+    if isinstance(partition, GroupedGrid):
+        return int(np.flatnonzero(partition.leaf_order == leaf_of(partition.nested, longitude, latitude))[0])
     grid = partition if isinstance(partition, Grid) else partition.grid
     column = cell_of(longitude, domain.west, domain.east, grid.columns)
     row = cell_of(latitude, domain.south, domain.north, grid.rows)

@@ -5,7 +5,9 @@ from hypothesis import strategies as st
 
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.grouped import DIVIDED, GroupedGrid
 from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.tree import Lattice, Tree
 
 
 @st.composite
@@ -33,9 +35,46 @@ def nested_grids(draw):
     return NestedGrid(grid=grid, sides=np.array(sides))
 
 
+@st.composite
+def grouped_grids(draw):
+    """Grouped grids of a few cells, in groups of any shape."""
+    nested = draw(nested_grids())
+    groups = draw(st.lists(st.integers(0, 2), min_size=nested.grid.cells, max_size=nested.grid.cells))
+    _, numbers = np.unique(np.array(groups)[nested.sides == 1], return_inverse=True)
+    labels = np.full(nested.grid.cells, DIVIDED)
+    labels[nested.sides == 1] = numbers
+    return GroupedGrid(nested=nested, groups=labels)
+
+
+@st.composite
+def trees(draw, most=30):
+    """Trees whose nodes are cut anywhere, into up to three columns and rows."""
+    lattice = Lattice(domain=draw(domains()), columns=draw(st.integers(2, 64)), rows=draw(st.integers(2, 64)))
+    level, boxes, splits = lattice.box, [], []
+    while len(level):
+        below = []
+        for box in level.tolist():
+            wanted = draw(st.tuples(st.integers(1, 3), st.integers(1, 3))) if len(boxes) + len(below) < most else (1, 1)
+            columns, rows = min(wanted[0], box[2] - box[0]), min(wanted[1], box[3] - box[1])
+            boxes.append(box)
+            splits.append((columns, rows) if columns * rows > 1 else (0, 0))
+            if columns * rows > 1:
+                across, along = draw(_cuts(box[0], box[2], columns)), draw(_cuts(box[1], box[3], rows))
+                below += [
+                    (across[c], along[r], across[c + 1], along[r + 1]) for r in range(rows) for c in range(columns)
+                ]
+        level = np.array(below, dtype=np.int64).reshape(-1, 4)
+    return Tree(lattice=lattice, boxes=np.array(boxes), splits=np.array(splits))
+
+
+def _cuts(low, high, parts):
+    inner = st.lists(st.integers(low + 1, high - 1), min_size=parts - 1, max_size=parts - 1, unique=True)
+    return (inner if parts > 1 else st.just([])).map(lambda cuts: [low, *sorted(cuts), high])
+
+
 def partitions():
     """Partitions of every kind."""
-    return st.one_of(grids(), nested_grids())
+    return st.one_of(grids(), nested_grids(), grouped_grids(), trees())
 
 
 @st.composite

@@ -5,9 +5,21 @@ from fractions import Fraction
 import numpy as np
 
 from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.grouped import GroupedGrid
+from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import Measured, Measurements, Regions
+from hushgrid.inference.tree_least_squares import measurements_of_nodes
 from hushgrid.synopsis.claim import Claim, MethodRecord, Spend
 from hushgrid.synopsis.synopsis import Synopsis
+
+# Kind of partition: method and inference of a release on it.
+KINDS = {
+    Grid: ("ug", "direct"),
+    NestedGrid: ("ag", "two-level"),
+    GroupedGrid: ("dag", "two-level"),
+    Tree: ("quadtree", "least-squares"),
+}
 
 
 def some_values(size, seed=0):
@@ -16,23 +28,53 @@ def some_values(size, seed=0):
 
 
 def synopsis_on(partition, *, epsilon=Fraction(1), values=None):
-    """A synopsis on a partition of either kind, spending epsilon as UG or AG would."""
-    grid_only = isinstance(partition, Grid)
+    """A synopsis on a partition of any kind, spending epsilon as a method would."""
+    method, inference = KINDS[type(partition)]
     leaves = some_values(partition.cells) if values is None else np.asarray(values, np.int64)
-    share = epsilon if grid_only else epsilon / 2
-    measured = Measured.at_one_rate(leaves, share)
-    spends = [Spend(purpose="leaves", epsilon=share)]
-    if grid_only:
-        measurements = Measurements.of_leaves(measured)
-    else:
-        sums = np.add.reduceat(leaves, partition.offsets[:-1])
-        cells = Measured.at_one_rate(sums + some_values(len(sums), seed=1) - 90, share)
-        measurements = Measurements(leaves=measured, regions=Regions.between(partition.offsets), region_values=cells)
-        spends.insert(0, Spend(purpose="first level", epsilon=share))
+    measurements, spends = MEASURES[type(partition)](partition, leaves, epsilon)
     return Synopsis.infer(
         partition,
         measurements,
-        inference="direct" if grid_only else "two-level",
-        claim=Claim(epsilon=epsilon, spends=tuple(spends)),
-        method=MethodRecord(name="ug" if grid_only else "ag", asked="auto"),
+        inference=inference,
+        claim=Claim(epsilon=epsilon, spends=spends),
+        method=MethodRecord(name=method, asked="auto"),
     )
+
+
+def _leaves_alone(_, leaves, epsilon):
+    spends = (Spend(purpose="leaves", epsilon=epsilon),)
+    return Measurements.of_leaves(Measured.at_one_rate(leaves, epsilon)), spends
+
+
+def _blocks_and_leaves(partition, leaves, epsilon):
+    sums = np.add.reduceat(leaves, partition.offsets[:-1])
+    blocks = Measured.at_one_rate(sums + some_values(len(sums), seed=1) - 90, epsilon / 2)
+    measured = Measured.at_one_rate(leaves, epsilon / 2)
+    spends = tuple(Spend(purpose=purpose, epsilon=epsilon / 2) for purpose in ("first level", "leaves"))
+    regions = Regions.between(partition.offsets)
+    return Measurements(leaves=measured, regions=regions, region_values=blocks), spends
+
+
+def _structure_and_nodes(tree, leaves, epsilon):
+    """Every leaf, and the root if it is another node; part of the budget went to the structure."""
+    nodes = np.concatenate([tree.leaves, [0]]) if tree.nodes > 1 else tree.leaves
+    rates = (epsilon / 2, epsilon / 4)
+    measured = Measured(
+        values=np.concatenate([leaves, [leaves.sum() + 7]])[: len(nodes)],
+        rates=rates,
+        rate_index=(np.arange(len(nodes)) >= tree.cells).astype(np.int32),
+    )
+    spends = [
+        Spend(purpose="structure", epsilon=epsilon / 4, measured=False),
+        Spend(purpose="leaves", epsilon=rates[0]),
+    ]
+    spends.append(Spend(purpose="root", epsilon=rates[1], measured=tree.nodes > 1))
+    return measurements_of_nodes(tree, nodes, measured), tuple(spends)
+
+
+MEASURES = {
+    Grid: _leaves_alone,
+    NestedGrid: _blocks_and_leaves,
+    GroupedGrid: _blocks_and_leaves,
+    Tree: _structure_and_nodes,
+}

@@ -1,3 +1,50 @@
-"""Differentially private synopses of geospatial points."""
+"""Differentially private synopses of geospatial points.
+
+>>> import hushgrid as hg
+>>> domain = hg.Domain(west=0, south=0, east=1, north=1)
+>>> synopsis = hg.publish([[0.2, 0.7], [0.4, 0.6]], domain=domain, epsilon=1.0)
+>>> isinstance(synopsis.count([0.0, 0.5, 0.5, 1.0]), float)
+True
+"""
+
+from hushgrid.errors import (
+    ArgumentError,
+    BudgetError,
+    HushgridError,
+    InputError,
+    MissingExtraError,
+    SynopsisFileError,
+)
+from hushgrid.geometry.domain import Domain
+from hushgrid.methods import METHODS
+from hushgrid.methods.adaptive_grid import AdaptiveGrid
+from hushgrid.methods.uniform_grid import UniformGrid
+from hushgrid.privacy.bits import simulation_rng
+from hushgrid.publish import publish
+from hushgrid.synopsis.answer import Answer
+from hushgrid.synopsis.file import read
+from hushgrid.synopsis.synopsis import Synopsis
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "METHODS",
+    "AdaptiveGrid",
+    "Answer",
+    "ArgumentError",
+    "BudgetError",
+    "Domain",
+    "HushgridError",
+    "InputError",
+    "MissingExtraError",
+    "Synopsis",
+    "SynopsisFileError",
+    "UniformGrid",
+    "publish",
+    "read",
+    "simulation_rng",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

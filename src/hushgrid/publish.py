@@ -14,6 +14,7 @@ from hushgrid.privacy.bits import Bits, SystemBits
 from hushgrid.privacy.budget import SIZE_SHARE, Budget
 from hushgrid.privacy.exact import Exactable, exact_epsilon, exact_share
 from hushgrid.synopsis.claim import SizeSource
+from hushgrid.synopsis.geo_metadata import geo_metadata
 from hushgrid.synopsis.synopsis import Synopsis
 
 
@@ -83,6 +84,7 @@ def publish(
         size_from=_check_size_from(size_from),
         size_share=exact_share(size_share, name="size_share"),
     )
+    geo_metadata(domain)  # a reference system that no file could state is an error before anything is spent
     source = open_points(points, domain=domain, lon=lon, lat=lat, geometry=geometry)
     synopsis = choice.method.release(PointCounter(domain, source, progress=progress), budget)
     notes = synopsis.method.notes if choice.reason is None else (choice.reason, *synopsis.method.notes)

@@ -28,7 +28,7 @@ def uniform_grid():
     claim = Claim(
         epsilon=Fraction(1, 10),
         spends=(
-            Spend(purpose="size", epsilon=Fraction(1, 1000)),
+            Spend(purpose="size", epsilon=Fraction(1, 1000), measured=False),
             Spend(purpose="counts", epsilon=Fraction(99, 1000)),
         ),
         size=Size(source="rows", value=2041),

@@ -81,7 +81,7 @@ class Domain:
 def _finite_number(name: str, value: object) -> float:
     try:
         number = float(value)  # type: ignore[arg-type]  # anything float() takes, text from the command line too
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         msg = f"domain {name} must be a finite number, got {name}={value!r}."

@@ -80,7 +80,10 @@ class NestedGrid:
 
     def bounds(self, first: int = 0, stop: int | None = None) -> NDArray[np.float64]:
         """West, south, east, north of the leaves `first` to `stop`, shape (leaves, 4)."""
-        leaf = np.arange(first, self.cells if stop is None else stop)
+        return self.leaf_bounds(np.arange(first, self.cells if stop is None else stop))
+
+    def leaf_bounds(self, leaf: NDArray[np.int64]) -> NDArray[np.float64]:
+        """West, south, east, north of the leaves of these numbers, shape (leaves, 4)."""
         parent = np.searchsorted(self.offsets, leaf, side="right") - 1
         side = self.sides[parent]
         row, column = np.divmod(leaf - self.offsets[parent], side)

@@ -7,9 +7,14 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.grouped import GroupedGrid
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.tree import Tree
+from hushgrid.inference.haar import cell_energy, restore
 from hushgrid.inference.measurements import Measurements
+from hushgrid.inference.tree_least_squares import solve
 from hushgrid.inference.two_level import reconcile
 
 
@@ -31,8 +36,8 @@ def direct(partition: Partition, measurements: Measurements) -> Estimate:  # noq
 
 
 def two_level(partition: Partition, measurements: Measurements) -> Estimate:
-    """First-level cells and their leaves made to agree by least squares."""
-    assert isinstance(partition, NestedGrid)
+    """Blocks of leaves, measured as a whole and leaf by leaf, made to agree by least squares."""
+    assert isinstance(partition, NestedGrid | GroupedGrid)
     levels = reconcile(
         cell_values=measurements.region_values.values,
         cell_variances=measurements.region_values.variances,
@@ -43,4 +48,25 @@ def two_level(partition: Partition, measurements: Measurements) -> Estimate:
     return Estimate(counts=levels.leaf_counts, variances=levels.leaf_variances)
 
 
-INFERENCES: Mapping[str, Inference] = MappingProxyType({"direct": direct, "two-level": two_level})
+def least_squares(partition: Partition, measurements: Measurements) -> Estimate:
+    """All nodes of a tree made to agree by least squares."""
+    assert isinstance(partition, Tree)
+    nodes = solve(partition, measurements)
+    return Estimate(counts=nodes.counts[partition.leaves], variances=nodes.variances[partition.leaves])
+
+
+def haar(partition: Partition, measurements: Measurements) -> Estimate:
+    """Cells of a grid restored from its wavelet coefficients; the noise of every cell varies alike."""
+    assert isinstance(partition, Grid)
+    wavelet = measurements.wavelet
+    assert wavelet is not None
+    restored = restore(wavelet.coefficients.values.reshape(wavelet.rows, wavelet.columns))
+    variance = wavelet.coefficients.variances[0] * cell_energy(wavelet.rows) * cell_energy(wavelet.columns)
+    return Estimate(
+        counts=restored[: partition.rows, : partition.columns].ravel(), variances=np.full(partition.cells, variance)
+    )
+
+
+INFERENCES: Mapping[str, Inference] = MappingProxyType(
+    {"direct": direct, "two-level": two_level, "least-squares": least_squares, "haar": haar}
+)

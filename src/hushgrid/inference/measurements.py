@@ -1,13 +1,17 @@
 """What a release measured: signed integers, each with the rational rate of its noise and the leaves it is about."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from hushgrid.errors import ArgumentError
+from hushgrid.inference.haar import padded, touched
 
 NOT_MEASURED = -1  # in place of an index into `rates`
 
@@ -55,6 +59,20 @@ class Measured:
         """As many values as asked, none of them measured."""
         return cls(values=np.zeros(size, np.int64), rates=(), rate_index=np.full(size, NOT_MEASURED, dtype=np.int32))
 
+    @classmethod
+    def joined(cls, parts: Sequence["Measured"]) -> Self:
+        """Values of several measurements, one after the other."""
+        starts = np.cumsum([0, *(len(part.rates) for part in parts)])
+        shifted = [
+            np.where(part.rate_index == NOT_MEASURED, NOT_MEASURED, part.rate_index + start)
+            for part, start in zip(parts, starts[:-1], strict=True)
+        ]
+        return cls(
+            values=np.concatenate([part.values for part in parts]),
+            rates=tuple(rate for part in parts for rate in part.rates),
+            rate_index=np.concatenate(shifted).astype(np.int32),
+        )
+
     @cached_property
     def variances(self) -> NDArray[np.float64]:
         """Exact variance of the noise of each value, infinite where nothing was measured, shape (n,)."""
@@ -83,6 +101,42 @@ class Regions:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Wavelet:
+    """Haar coefficients of the counts of a grid, padded with zeros to powers of two; their order is that of `haar`.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Shape of the padded grid.
+    coefficients : Measured
+        ``rows * columns`` values, row by row, all at one rate.
+    """
+
+    rows: int
+    columns: int
+    coefficients: Measured
+
+    def __post_init__(self) -> None:
+        if self.rows != padded(self.rows) or self.columns != padded(self.columns):
+            msg = f"a wavelet's sides must be powers of two, got {self.rows} by {self.columns}."
+            raise ArgumentError(msg)
+        index = self.coefficients.rate_index
+        if len(index) != self.rows * self.columns or index[0] == NOT_MEASURED or np.any(index != index[0]):
+            msg = f"a wavelet needs {self.rows * self.columns:,} coefficients, all measured at one rate."
+            raise ArgumentError(msg)
+
+    @property
+    def rate(self) -> Fraction:
+        """The one rate."""
+        return self.coefficients.rates[int(self.coefficients.rate_index[0])]
+
+    @property
+    def touched(self) -> int:
+        """Coefficients that one record changes, each by one."""
+        return touched(self.rows, self.columns)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Measurements:
     """Everything a release measured.
 
@@ -94,16 +148,24 @@ class Measurements:
         The regions of the other measurements.
     region_values : Measured
         One value a region.
+    wavelet : Wavelet, optional
+        Coefficients, where these were measured and not counts.
     """
 
     leaves: Measured
     regions: Regions
     region_values: Measured
+    wavelet: Wavelet | None = None
 
     @classmethod
     def of_leaves(cls, leaves: Measured) -> Self:
         """Measurements of leaves alone."""
         return cls(leaves=leaves, regions=Regions.nothing(), region_values=Measured.nothing())
+
+    @classmethod
+    def of_wavelet(cls, wavelet: Wavelet, *, cells: int) -> Self:
+        """Measurements of the coefficients of a grid of so many cells, none of which was measured by itself."""
+        return replace(cls.of_leaves(Measured.nothing(cells)), wavelet=wavelet)
 
 
 def rate_totals(measurements: Measurements) -> tuple[NDArray[Any], int]:
@@ -112,11 +174,14 @@ def rate_totals(measurements: Measurements) -> tuple[NDArray[Any], int]:
     One record lies in one leaf, so the largest of these sums is what the measurements cost it.
     """
     parts = (measurements.leaves, measurements.region_values)
-    denominator = math.lcm(*(rate.denominator for part in parts for rate in part.rates))
+    wavelet = measurements.wavelet
+    everywhere = Fraction(0) if wavelet is None else wavelet.touched * wavelet.rate
+    denominator = math.lcm(everywhere.denominator, *(rate.denominator for part in parts for rate in part.rates))
     numerators = [[int(rate * denominator) for rate in part.rates] + [0] for part in parts]
-    largest = max(max(row) for row in numerators)
+    shared = int(everywhere * denominator)
+    largest = max(shared, *(max(row) for row in numerators))
     # Python integers only where int64 could overflow: they are a hundred times slower.
-    small = largest * (1 + len(parts[1].values)) < 2**62
+    small = largest * (2 + len(parts[1].values)) < 2**62
     dtype: type = np.int64 if small else object
     leaf_table: NDArray[Any] = np.array(numerators[0], dtype=dtype)
     region_table: NDArray[Any] = np.array(numerators[1], dtype=dtype)
@@ -124,4 +189,4 @@ def rate_totals(measurements: Measurements) -> tuple[NDArray[Any], int]:
     cost = region_table[parts[1].rate_index]
     np.add.at(steps, measurements.regions.first, cost)
     np.subtract.at(steps, measurements.regions.stop, cost)
-    return leaf_table[parts[0].rate_index] + np.cumsum(steps)[:-1], denominator
+    return leaf_table[parts[0].rate_index] + np.cumsum(steps)[:-1] + shared, denominator

@@ -10,10 +10,10 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushgrid.counting.counter import Counter
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, Grid
+from hushgrid.geometry.guidelines import clamp_sides, leaf_sides
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.inference.measurements import Measurements, Regions
 from hushgrid.methods.method import check_positive, check_side, record
@@ -65,7 +65,7 @@ class AdaptiveGrid:
         side = self.first_side or min(wanted, LARGEST_FIRST_SIDE)
         grid = Grid(domain=counter.domain, rows=side, columns=side)
         cells = budget.measure(counter.count(grid), alpha, purpose="first level")
-        sides = guideline_leaf_sides(cells.values, (1 - alpha) * budget.epsilon, c2=self.c2)
+        sides = leaf_sides(cells.values, (1 - alpha) * budget.epsilon, c2=self.c2)
         nested = NestedGrid(grid=grid, sides=clamp_sides(sides))
         leaves = budget.measure(counter.count(nested), 1 - alpha, purpose="leaves")
         notes = []
@@ -92,36 +92,3 @@ def guideline_first_side(size: int, epsilon: Fraction, *, c: float = 10.0) -> in
     """
     quarter = math.ceil(math.sqrt(max(size, 0) * float(epsilon) / c)) / 4
     return max(SMALLEST_FIRST_SIDE, math.floor(quarter + 0.5))
-
-
-def guideline_leaf_sides(counts: NDArray[np.int64], epsilon: Fraction, *, c2: float = 5.0) -> NDArray[np.float64]:
-    """Leaf cells per side of each first-level cell, ceil(sqrt(N' ε / c2)), at least 1 (Guideline 2).
-
-    Parameters
-    ----------
-    counts : array of int, shape (cells,)
-        Noisy first-level counts N'.
-    epsilon : Fraction
-        Budget of the leaves, (1 - α) ε.
-
-    Examples
-    --------
-    >>> guideline_leaf_sides(np.array([-3, 0, 40, 1000]), Fraction(1, 2))
-    array([ 1.,  1.,  2., 10.])
-    """
-    return np.maximum(1, np.ceil(np.sqrt(np.maximum(counts, 0) * float(epsilon) / c2)))
-
-
-def clamp_sides(sides: NDArray[np.float64], *, limit: int = GUIDELINE_CELL_LIMIT) -> NDArray[np.int64]:
-    """Sides scaled down in proportion, so that there are at most `limit` leaves.
-
-    Examples
-    --------
-    >>> clamp_sides(np.array([1.0, 30.0, 40.0]), limit=100)
-    array([1, 5, 7])
-    """
-    leaves = float(np.sum(sides**2))
-    if leaves > limit:
-        # One leaf a cell is kept aside, because a side never falls below one.
-        sides = np.maximum(1, np.floor(sides * math.sqrt(max(limit - len(sides), 0) / leaves)))
-    return sides.astype(np.int64)

@@ -40,6 +40,13 @@ def check_side(value: int | None, *, name: str) -> None:
         raise ArgumentError(msg)
 
 
+def check_whole(value: int, *, name: str, low: int, high: int) -> None:
+    """Refuse what is no whole number from `low` to `high`."""
+    if not is_whole(value) or not low <= value <= high:
+        msg = f"{name} must be a whole number from {low} to {high:,}, got {name}={value!r}."
+        raise ArgumentError(msg)
+
+
 def is_whole(value: object) -> bool:
     """Whether a number is an integer, and not a truth value."""
     return isinstance(value, int) and not isinstance(value, bool)

@@ -90,7 +90,7 @@ class Budget:
             rate = self._granted * self._size_share
             true_size = counter.rows() if self._size_from == "rows" else counter.total()
             noisy = add_noise(np.array([true_size]), rate=rate, bits=self._bits)
-            self._spend("size", rate)
+            self._spend("size", rate, measured=False)
             self._for_counts = self._granted - rate
             self._size = Size(source=self._size_from, value=int(noisy[0]))
         return self._size.value
@@ -107,7 +107,7 @@ class Budget:
             raise ArgumentError(msg)
         if share == 0:
             return Measured.nothing(len(true_counts))
-        rate = self.charge(share, purpose=purpose)
+        rate = self.charge(share, purpose=purpose, measured=True)
         return Measured.at_one_rate(add_noise(true_counts, rate=rate, bits=self._bits), rate)
 
     def select(
@@ -126,10 +126,13 @@ class Budget:
         """
         return permute_and_flip(true_scores, allowed, rate=self.charge(share, purpose=purpose) / 2, bits=self._bits)
 
-    def charge(self, share: Fraction, *, purpose: str) -> Fraction:
-        """Spend a share on a mechanism whose proof is its own; the ε it may cost one record comes back."""
+    def charge(self, share: Fraction, *, purpose: str, measured: bool = False) -> Fraction:
+        """Spend a share on a mechanism whose proof is its own; the ε it may cost one record comes back.
+
+        Whether it buys measurements that the release keeps is said by `measured`.
+        """
         rate = share * self._for_counts
-        self._spend(purpose, rate)
+        self._spend(purpose, rate, measured=measured)
         return rate
 
     def perturb(self, true_values: NDArray[np.int64], rate: Fraction) -> NDArray[np.int64]:
@@ -156,8 +159,8 @@ class Budget:
     def _spent(self) -> Fraction:
         return sum((spend.epsilon for spend in self._spends), Fraction(0))
 
-    def _spend(self, purpose: str, rate: Fraction) -> None:
+    def _spend(self, purpose: str, rate: Fraction, *, measured: bool) -> None:
         if self._spent + rate > self._granted:
             msg = f"{purpose} would spend {rate} where only {self._granted - self._spent} of {self._granted} is left."
             raise BudgetError(msg)
-        self._spends.append(Spend(purpose=purpose, epsilon=rate))
+        self._spends.append(Spend(purpose=purpose, epsilon=rate, measured=measured))

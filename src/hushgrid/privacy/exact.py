@@ -7,6 +7,8 @@ import numpy as np
 
 from hushgrid.errors import ArgumentError
 
+LARGEST_EXPONENT = 100  # of ten; far beyond any budget, and still a double
+
 Exactable = int | float | str | Decimal | Fraction
 
 
@@ -36,7 +38,7 @@ def _rational(value: Exactable) -> Fraction | None:
     except (ArithmeticError, ValueError):
         return None
     # A decimal exponent of many digits would make an integer too large to hold.
-    if isinstance(number, Decimal) and not (number.is_finite() and abs(number.adjusted()) < 400):
+    if isinstance(number, Decimal) and not (number.is_finite() and abs(number.adjusted()) <= LARGEST_EXPONENT):
         return None
     return Fraction(number)
 

@@ -12,10 +12,21 @@ SizeSource = Literal["public", "rows", "domain"]
 
 @dataclass(frozen=True, kw_only=True)
 class Spend:
-    """A part of the budget and what it bought; `epsilon` is what it costs one record."""
+    """A part of the budget and what it bought.
+
+    Parameters
+    ----------
+    purpose : str
+        In a word or two.
+    epsilon : Fraction
+        What it costs one record.
+    measured : bool
+        Whether it bought measurements that the release keeps; a size, a choice or a structure is none.
+    """
 
     purpose: str
     epsilon: Fraction
+    measured: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)

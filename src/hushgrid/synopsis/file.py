@@ -109,6 +109,7 @@ class Release:
             leaves=measured_from(leaves["measured"].combine_chunks(), leaves["rate"].combine_chunks()),
             regions=footer.regions,
             region_values=footer.region_values,
+            wavelet=footer.wavelet,
         )
         complaint = check_premises(footer.inference, footer.partition, measurements)
         if complaint is not None:

@@ -8,13 +8,12 @@ from typing import Any, cast
 
 from hushgrid.errors import ArgumentError, SynopsisFileError
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import CELL_LIMIT
 from hushgrid.geometry.partition import Partition
-from hushgrid.inference.measurements import Measured, Regions
+from hushgrid.inference.measurements import Measured, Regions, Wavelet
 from hushgrid.synopsis.claim import Claim, MethodRecord, Size, SizeSource, Spend, Unit
 from hushgrid.synopsis.geo_metadata import geo_metadata
-from hushgrid.synopsis.measurement_table import REGION_SCHEMA, region_table, regions_from
-from hushgrid.synopsis.packed_table import pack, unpack
+from hushgrid.synopsis.measurement_table import measurement_json, measurement_table, parse_measurements
+from hushgrid.synopsis.packed_table import pack
 from hushgrid.synopsis.rational import check_common_denominator
 from hushgrid.synopsis.strict_json import JsonObject
 from hushgrid.synopsis.structure import parse_structure, structure_json, structure_table
@@ -22,7 +21,6 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 SCHEMA_VERSION = 1
 GEO, RELEASE, STRUCTURE, MEASUREMENTS = b"geo", b"hushgrid", b"hushgrid:structure", b"hushgrid:measurements"
-RUNS = "runs"  # the one kind of measurements so far: values of contiguous runs of leaves
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,19 +32,20 @@ class Footer:
     inference: str
     regions: Regions
     region_values: Measured
+    wavelet: Wavelet | None
     method: MethodRecord
     claim: Claim
 
 
 def footer_metadata(synopsis: Synopsis) -> dict[bytes, bytes]:
     """The keys and values of the footer of a synopsis."""
-    structure, regions = structure_table(synopsis.partition), region_table(synopsis.measurements)
+    structure, measurements = structure_table(synopsis.partition), measurement_table(synopsis.measurements)
     release = {
         "schema": SCHEMA_VERSION,
         "library": version("hushgrid"),
         "domain": vars(synopsis.partition.domain),
         "structure": structure_json(synopsis.partition),
-        "measurements": {"kind": RUNS, "regions": regions.num_rows},
+        "measurements": measurement_json(synopsis.measurements),
         "inference": synopsis.inference,
         "method": _method_json(synopsis.method),
         "claim": _claim_json(synopsis.claim),
@@ -54,8 +53,8 @@ def footer_metadata(synopsis: Synopsis) -> dict[bytes, bytes]:
     metadata = {GEO: _text(geo_metadata(synopsis.partition.domain)), RELEASE: _text(release)}
     if structure is not None:
         metadata[STRUCTURE] = pack(structure)
-    if regions.num_rows:
-        metadata[MEASUREMENTS] = pack(regions)
+    if measurements.num_rows:
+        metadata[MEASUREMENTS] = pack(measurements)
     return metadata
 
 
@@ -76,13 +75,16 @@ def parse_footer(metadata: Mapping[bytes, bytes], *, rows: int) -> Footer:
         packed=metadata.get(STRUCTURE),
         rows=rows,
     )
-    regions, region_values = _parse_regions(release.child("measurements"), metadata.get(MEASUREMENTS), cells=rows)
+    regions, region_values, wavelet = parse_measurements(
+        release.child("measurements"), packed=metadata.get(MEASUREMENTS), cells=rows
+    )
     return Footer(
         library=release.text("library"),
         partition=partition,
         inference=release.text("inference"),
         regions=regions,
         region_values=region_values,
+        wavelet=wavelet,
         method=_parse_method(release.child("method")),
         claim=_parse_claim(release.child("claim")),
     )
@@ -100,18 +102,6 @@ def _parse_domain(fields: JsonObject) -> Domain:
         return Domain(**{name: fields.number(name) for name in bounds}, crs=fields.text("crs"))
     except ArgumentError as error:
         raise SynopsisFileError(str(error)) from error
-
-
-def _parse_regions(fields: JsonObject, packed: bytes | None, *, cells: int) -> tuple[Regions, Measured]:
-    fields.text("kind", among=(RUNS,))
-    fields.only("kind", "regions")
-    count = fields.whole("regions", low=0, high=CELL_LIMIT)
-    if (packed is None) != (count == 0):
-        msg = f"it declares {count:,} measurements of regions, which are {'missing' if count else 'there'}."
-        raise SynopsisFileError(msg)
-    if packed is None:
-        return Regions.nothing(), Measured.nothing()
-    return regions_from(unpack(packed, schema=REGION_SCHEMA, rows=count, name="list of measurements"), cells=cells)
 
 
 def _method_json(method: MethodRecord) -> dict[str, Any]:
@@ -133,7 +123,7 @@ def _claim_json(claim: Claim) -> dict[str, Any]:
         "epsilon": str(claim.epsilon),
         "unit": claim.unit,
         "max_per_unit": claim.max_per_unit,
-        "spends": [{"purpose": spend.purpose, "epsilon": str(spend.epsilon)} for spend in claim.spends],
+        "spends": [{**vars(spend), "epsilon": str(spend.epsilon)} for spend in claim.spends],
         "size": None if claim.size is None else vars(claim.size),
         "simulation": claim.simulation,
     }
@@ -155,8 +145,8 @@ def _parse_claim(fields: JsonObject) -> Claim:
 
 
 def _parse_spend(fields: JsonObject) -> Spend:
-    fields.only("purpose", "epsilon")
-    return Spend(purpose=fields.text("purpose"), epsilon=fields.rational("epsilon"))
+    fields.only("purpose", "epsilon", "measured")
+    return Spend(purpose=fields.text("purpose"), epsilon=fields.rational("epsilon"), measured=fields.flag("measured"))
 
 
 def _parse_size(fields: JsonObject) -> Size:

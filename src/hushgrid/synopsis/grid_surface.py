@@ -12,13 +12,16 @@ from hushgrid.synopsis.surface import SMALLEST_SLICE, Floats, spread, summed_are
 
 
 class GridSurface:
-    """A flat grid of independent measurements at one rate."""
+    """A flat grid, after independent measurements at one rate of its cells or of their wavelet coefficients."""
 
     def __init__(self, grid: Grid, measurements: Measurements, counts: Floats) -> None:
         self._shape = (grid.rows, grid.columns)
         self._layout = (grid.domain.west, grid.domain.south, grid.columns, grid.rows, grid.column_scale, grid.row_scale)
         self._counts = counts
-        self._cell_variance = float(measurements.leaves.variances[0])
+        wavelet = measurements.wavelet
+        measured = measurements.leaves if wavelet is None else wavelet.coefficients
+        self._padded = (0, 0) if wavelet is None else (wavelet.columns, wavelet.rows)
+        self._variance = float(measured.variances[0])
 
     def counts(self, rects: Floats) -> Floats:
         """Estimated points in each rectangle, shape (n,)."""
@@ -36,7 +39,7 @@ class GridSurface:
 
         def work(first: int, stop: int) -> None:
             answers.vary_on_grid(
-                rects, first, stop, *self._layout, self._cell_variance, self._spread_table, noise, spread
+                rects, first, stop, *self._layout, *self._padded, self._variance, self._spread_table, noise, spread
             )
 
         run_in_slices(work, len(rects), smallest=SMALLEST_SLICE)

@@ -4,14 +4,19 @@ What comes back is copied: views of Arrow memory are read-only, and kernels woul
 """
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from hushgrid.errors import SynopsisFileError
-from hushgrid.inference.measurements import NOT_MEASURED, Measured, Measurements, Regions
+from hushgrid.errors import ArgumentError, SynopsisFileError
+from hushgrid.geometry.grid import CELL_LIMIT
+from hushgrid.inference.measurements import NOT_MEASURED, Measured, Measurements, Regions, Wavelet
+from hushgrid.synopsis.packed_table import unpack
 from hushgrid.synopsis.rational import check_common_denominator, parse_rational
+from hushgrid.synopsis.strict_json import JsonObject
 
+RUNS, WAVELET = "runs", "wavelet"  # kinds: values of contiguous runs of leaves, Haar coefficients of a grid
 RATE = pa.dictionary(pa.int32(), pa.string())
 REGION_SCHEMA = pa.schema(
     [
@@ -21,6 +26,7 @@ REGION_SCHEMA = pa.schema(
         pa.field("stop", pa.int64(), nullable=False),
     ]
 )
+WAVELET_SCHEMA = pa.schema([pa.field("value", pa.int64(), nullable=False)])
 
 # Rates in this range have variances that doubles can hold and add up.
 LOWEST_RATE, HIGHEST_RATE = Fraction(1, 10**150), Fraction(10**300)
@@ -47,15 +53,56 @@ def measured_from(values: pa.Array, rates: pa.Array) -> Measured:
     )
 
 
-def region_table(measurements: Measurements) -> pa.Table:
-    """The measurements that are not of single leaves: value, rate, and the run of leaves it is about."""
+def measurement_json(measurements: Measurements) -> dict[str, Any]:
+    """Kind and sizes of the measurements that are not of single leaves."""
+    wavelet = measurements.wavelet
+    if wavelet is None:
+        return {"kind": RUNS, "regions": len(measurements.region_values.values)}
+    return {"kind": WAVELET, "rows": wavelet.rows, "columns": wavelet.columns, "rate": str(wavelet.rate)}
+
+
+def measurement_table(measurements: Measurements) -> pa.Table:
+    """Those measurements: value, rate and run of leaves of each; or coefficients."""
+    if measurements.wavelet is not None:
+        return pa.table([measurements.wavelet.coefficients.values], schema=WAVELET_SCHEMA)
     regions = measurements.regions
     columns = [*measured_columns(measurements.region_values), pa.array(regions.first), pa.array(regions.stop)]
     return pa.table(columns, schema=REGION_SCHEMA)
 
 
+def parse_measurements(
+    fields: JsonObject, *, packed: bytes | None, cells: int
+) -> tuple[Regions, Measured, Wavelet | None]:
+    """What `measurement_json` and `measurement_table` were made of; sizes are checked before anything is built."""
+    if fields.text("kind", among=(RUNS, WAVELET)) == WAVELET:
+        return Regions.nothing(), Measured.nothing(), _parse_wavelet(fields, packed)
+    fields.only("kind", "regions")
+    count = fields.whole("regions", low=0, high=CELL_LIMIT)
+    if (packed is None) != (count == 0):
+        msg = f"it declares {count:,} measurements of regions, which are {'missing' if count else 'there'}."
+        raise SynopsisFileError(msg)
+    if packed is None:
+        return Regions.nothing(), Measured.nothing(), None
+    table = unpack(packed, schema=REGION_SCHEMA, rows=count, name="list of measurements")
+    return *regions_from(table, cells=cells), None
+
+
+def _parse_wavelet(fields: JsonObject, packed: bytes | None) -> Wavelet:
+    fields.only("kind", "rows", "columns", "rate")
+    rows, columns = (fields.whole(name, low=1, high=CELL_LIMIT) for name in ("rows", "columns"))
+    if packed is None or rows * columns > CELL_LIMIT:
+        msg = f"its {rows:,} by {columns:,} wavelet coefficients are missing or over the limit."
+        raise SynopsisFileError(msg)
+    table = unpack(packed, schema=WAVELET_SCHEMA, rows=rows * columns, name="list of coefficients")
+    coefficients = Measured.at_one_rate(np.array(table["value"]), _parse_rate(fields.text("rate")))
+    try:
+        return Wavelet(rows=rows, columns=columns, coefficients=coefficients)
+    except ArgumentError as error:
+        raise SynopsisFileError(str(error)) from error
+
+
 def regions_from(table: pa.Table, *, cells: int) -> tuple[Regions, Measured]:
-    """What a `region_table` was made of; every run must lie within the leaves."""
+    """Regions and their values; every run must lie within the leaves."""
     first, stop = (table[name].to_numpy().copy() for name in ("first", "stop"))
     if not np.all((first >= 0) & (first < stop) & (stop <= cells)):
         msg = "a measurement is about leaves that do not exist."

@@ -1,6 +1,7 @@
 """The density of a nested grid."""
 
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -13,9 +14,18 @@ from hushgrid.synopsis.surface import SMALLEST_SLICE, Floats, spread, summed_are
 
 
 class NestedSurface:
-    """A nested grid after two-level inference."""
+    """A nested grid after two-level inference.
 
-    def __init__(self, nested: NestedGrid, measurements: Measurements, counts: Floats) -> None:
+    Parameters
+    ----------
+    nested : NestedGrid
+    counts : array, shape (leaves,)
+        Estimated counts.
+    cell_variances, leaf_variances : array, shape (first-level cells,)
+        Variance of each cell's estimate, and of the measurement of each of its leaves.
+    """
+
+    def __init__(self, nested: NestedGrid, counts: Floats, *, cell_variances: Floats, leaf_variances: Floats) -> None:
         grid = nested.grid
         self._nested = nested
         self._counts = counts
@@ -24,11 +34,16 @@ class NestedSurface:
             *(grid.domain.west, grid.domain.south, grid.columns, grid.rows, grid.column_scale, grid.row_scale),
             *(grid.column_edges, grid.row_edges, nested.sides, nested.column_scales, nested.row_scales),
         )
-        self._leaf_variances = measurements.leaves.variances[nested.offsets[:-1]]
-        self._cell_variances = combined_variances(
-            measurements.region_values.variances, self._leaf_variances, nested.sides**2
-        )
+        self._leaf_variances = leaf_variances
+        self._cell_variances = cell_variances
         self._table_starts = np.concatenate([[0], np.cumsum((nested.sides + 1) ** 2)])
+
+    @classmethod
+    def of(cls, nested: NestedGrid, measurements: Measurements, counts: Floats) -> Self:
+        """Surface of a release of AG."""
+        leaf_variances = measurements.leaves.variances[nested.offsets[:-1]]
+        cell_variances = combined_variances(measurements.region_values.variances, leaf_variances, nested.sides**2)
+        return cls(nested, counts, cell_variances=cell_variances, leaf_variances=leaf_variances)
 
     def counts(self, rects: Floats) -> Floats:
         """Estimated points in each rectangle, shape (n,)."""

@@ -5,10 +5,15 @@ from types import MappingProxyType
 
 import numpy as np
 
+from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.grouped import GroupedGrid
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.tree import Tree
+from hushgrid.inference.haar import padded
 from hushgrid.inference.measurements import NOT_MEASURED, Measurements
+from hushgrid.inference.tree_least_squares import solve
 
 
 def check_premises(inference: str, partition: Partition, measurements: Measurements) -> str | None:
@@ -26,15 +31,15 @@ def _direct(partition: Partition, measurements: Measurements) -> bool:
     index = measurements.leaves.rate_index
     return (
         isinstance(partition, Grid)
-        and len(measurements.region_values.values) == 0
+        and _only_leaves(measurements)
         and index[0] != NOT_MEASURED
         and bool(np.all(index == index[0]))
     )
 
 
 def _two_level(partition: Partition, measurements: Measurements) -> bool:
-    """A nested grid, its first-level cells measured in order, the leaves of each of them at one rate."""
-    if not isinstance(partition, NestedGrid):
+    """A nested or grouped grid, its blocks measured in order, the leaves of each of them at one rate."""
+    if not isinstance(partition, NestedGrid | GroupedGrid) or measurements.wavelet is not None:
         return False
     index, regions = measurements.leaves.rate_index, measurements.regions
     rate_of_cell = index[partition.offsets[:-1]]
@@ -46,6 +51,33 @@ def _two_level(partition: Partition, measurements: Measurements) -> bool:
     )
 
 
+def _least_squares(partition: Partition, measurements: Measurements) -> bool:
+    """A tree, every measured region a node of it, every leaf determined."""
+    if not isinstance(partition, Tree) or measurements.wavelet is not None:
+        return False
+    try:
+        variances = solve(partition, measurements).variances
+    except ArgumentError:
+        return False
+    return bool(np.isfinite(variances[partition.leaves]).all())
+
+
+def _haar(partition: Partition, measurements: Measurements) -> bool:
+    """A grid, all coefficients of it padded to powers of two, nothing else measured."""
+    wavelet = measurements.wavelet
+    return (
+        isinstance(partition, Grid)
+        and wavelet is not None
+        and (wavelet.rows, wavelet.columns) == (padded(partition.rows), padded(partition.columns))
+        and len(measurements.region_values.values) == 0
+        and bool(np.all(measurements.leaves.rate_index == NOT_MEASURED))
+    )
+
+
+def _only_leaves(measurements: Measurements) -> bool:
+    return len(measurements.region_values.values) == 0 and measurements.wavelet is None
+
+
 PREMISES: Mapping[str, Callable[[Partition, Measurements], bool]] = MappingProxyType(
-    {"direct": _direct, "two-level": _two_level}
+    {"direct": _direct, "two-level": _two_level, "least-squares": _least_squares, "haar": _haar}
 )

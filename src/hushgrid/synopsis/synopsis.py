@@ -1,6 +1,6 @@
 """The synopsis: the one type that crosses from the private side to the public one."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,18 +13,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.grouped import GroupedGrid
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.rects import check_rects
+from hushgrid.geometry.tree import Tree
 from hushgrid.inference.estimate import INFERENCES
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.answer import Answer, answer, only
 from hushgrid.synopsis.claim import Claim, MethodRecord
 from hushgrid.synopsis.grid_surface import GridSurface
+from hushgrid.synopsis.grouped_surface import GroupedSurface
 from hushgrid.synopsis.nested_surface import NestedSurface
 from hushgrid.synopsis.surface import Surface
+from hushgrid.synopsis.tree_surface import TreeSurface
 
-SURFACES: Mapping[type, type] = MappingProxyType({Grid: GridSurface, NestedGrid: NestedSurface})
+SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
+    {Grid: GridSurface, NestedGrid: NestedSurface.of, GroupedGrid: GroupedSurface, Tree: TreeSurface}
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -146,5 +152,4 @@ class Synopsis:
 
     @cached_property
     def _surface(self) -> Surface:
-        surface: Surface = SURFACES[type(self.partition)](self.partition, self.measurements, self.counts)
-        return surface
+        return SURFACES[type(self.partition)](self.partition, self.measurements, self.counts)

@@ -77,7 +77,7 @@ def _spends(claim: Claim) -> Check:
 
 
 def _size(claim: Claim) -> Check:
-    paid = _size_spend(claim) > 0
+    paid = any(spend.purpose == "size" for spend in claim.spends)
     noisy = claim.size is not None and claim.size.source != "public"
     kind = "noisy" if noisy else "public" if claim.size is not None else "no"
     return Check(name="size", ok=paid == noisy, detail=f"{kind} size, {'paid for' if paid else 'not paid for'}")
@@ -86,13 +86,10 @@ def _size(claim: Claim) -> Check:
 def _rates(synopsis: Synopsis) -> Check:
     totals, denominator = rate_totals(synopsis.measurements)
     claim = synopsis.claim
-    cost = (Fraction(int(totals.max()), denominator) + _size_spend(claim)) * claim.max_per_unit
-    detail = f"noise on the costliest leaf worth {cost}, a claim of {claim.epsilon}"
+    unmeasured = sum((spend.epsilon for spend in claim.spends if not spend.measured), Fraction(0))
+    cost = (Fraction(int(totals.max()), denominator) + unmeasured) * claim.max_per_unit
+    detail = f"noise on the costliest leaf and what left no measurement worth {cost}, a claim of {claim.epsilon}"
     return Check(name="rates", ok=cost == claim.epsilon, detail=detail)
-
-
-def _size_spend(claim: Claim) -> Fraction:
-    return sum((spend.epsilon for spend in claim.spends if spend.purpose == "size"), Fraction(0))
 
 
 def _cells(release: Release, synopsis: Synopsis) -> Iterator[Check]:

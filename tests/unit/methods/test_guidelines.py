@@ -9,12 +9,8 @@ from hypothesis import strategies as st
 
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
-from hushgrid.methods.adaptive_grid import (
-    AdaptiveGrid,
-    clamp_sides,
-    guideline_first_side,
-    guideline_leaf_sides,
-)
+from hushgrid.geometry.guidelines import clamp_sides, leaf_sides
+from hushgrid.methods.adaptive_grid import AdaptiveGrid, guideline_first_side
 from hushgrid.methods.uniform_grid import UniformGrid, guideline_side
 
 ONE, TENTH = Fraction(1), Fraction(1, 10)
@@ -57,7 +53,7 @@ def test_a_noisy_size_below_zero_still_gives_a_grid(size):
 @given(st.lists(st.integers(-100, 10**7), min_size=1, max_size=50))
 def test_guideline_2_divides_dense_cells_more(counts):
     """Never below one, and about c2 / (1 - alpha) epsilon points a leaf."""
-    sides = guideline_leaf_sides(np.array(counts), Fraction(1, 2))
+    sides = leaf_sides(np.array(counts), Fraction(1, 2))
 
     assert (sides >= 1).all()
     assert np.all((sides == 1) | ((sides - 1) ** 2 < np.array(counts) / 10))

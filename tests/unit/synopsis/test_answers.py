@@ -16,7 +16,16 @@ from hushgrid.synopsis.surface import spread
 from tests.plain import UNIT_SQUARE, coverage
 from tests.strategies import partitions, rects
 from tests.synopses import synopsis_on
-from tests.unit.inference.test_two_level import dense_solution
+
+
+def dense_covariance(partition, measurements):
+    """Covariance of the leaves, from everything that was measured, by the normal equations."""
+    places = np.arange(partition.cells)
+    regions = measurements.regions
+    design = np.vstack([np.eye(partition.cells), (places >= regions.first[:, None]) & (places < regions.stop[:, None])])
+    precision = 1 / np.concatenate([measurements.leaves.variances, measurements.region_values.variances])
+    return np.linalg.inv(design.T @ (precision[:, None] * design))
+
 
 FOUR_CELLS = Grid(domain=UNIT_SQUARE, rows=2, columns=2)
 NESTED = NestedGrid(grid=FOUR_CELLS, sides=[1, 2, 3, 4])
@@ -41,11 +50,7 @@ def test_variances_are_those_of_the_dense_solution(data):
     query = data.draw(rects(partition.domain))
     synopsis = synopsis_on(partition)
     weights = coverage(partition, query)
-    covariance = (
-        np.diag(synopsis.variances)
-        if isinstance(partition, Grid)
-        else dense_solution(partition, synopsis.measurements)[1]
-    )
+    covariance = dense_covariance(partition, synopsis.measurements)
 
     answer = synopsis.answer(query)
     assert np.allclose(answer.noise_std**2, np.einsum("qi,ij,qj->q", weights, covariance, weights), atol=1e-6)

@@ -21,7 +21,7 @@ from hushgrid.synopsis.measurement_table import (
     REGION_SCHEMA,
     measured_columns,
     measured_from,
-    region_table,
+    measurement_table,
 )
 from hushgrid.synopsis.packed_table import pack
 from hushgrid.synopsis.structure import NESTED_SCHEMA
@@ -125,8 +125,8 @@ HOSTILE = {
     "an unknown key": ("surprise", 1, "'surprise' is not known"),
     "an unknown key in the claim": ("claim.delta", "1/2", "'claim.delta' is not known"),
     "an unknown key with a line break": ("a\nb", 1, r"'a\\nb' is not known"),
-    "an unknown structure": ("structure.kind", "tesseract", "must be 'grid' or 'nested-grid', not 'tesseract'"),
-    "an unknown kind of measurements": ("measurements.kind", "haar", "must be 'runs', not 'haar'"),
+    "an unknown structure": ("structure.kind", "tesseract", "structure.kind must be 'grid'.* not 'tesseract'"),
+    "an unknown kind of measurements": ("measurements.kind", "haar", "must be 'runs' or 'wavelet', not 'haar'"),
     "a trillion cells": ("structure.cells", 10**12, "structure.cells must be between 1 and"),
     "a trillion rows": ("structure.rows", 10**12, "structure.rows must be between 1 and"),
     "rows by columns over the limit": ("structure.rows", CELL_LIMIT, "over the limit"),
@@ -220,7 +220,7 @@ def test_arrays_belong_to_those_who_need_them(on_grid, on_nested):
 @pytest.mark.parametrize(("first", "stop"), [(-1, 2), (2, 2), (3, 2), (0, 16), (2**62, 2**63 - 1)])
 def test_runs_must_lie_within_the_leaves(on_nested, first, stop):
     """A region of leaves that do not exist is refused."""
-    table = region_table(on_nested.measurements)
+    table = measurement_table(on_nested.measurements)
     runs = [
         pa.array([*column.to_pylist()[:-1], edge]) for column, edge in ((table["first"], first), (table["stop"], stop))
     ]
@@ -256,7 +256,7 @@ def test_hostile_rates_are_refused(rates):
 
 def test_spends_must_add_up_in_reasonable_numbers(on_grid):
     """Thousands of spends with unrelated denominators are refused."""
-    spends = [{"purpose": "counts", "epsilon": f"1/{2**61 + n}"} for n in range(1, 9999, 2)]
+    spends = [{"purpose": "counts", "epsilon": f"1/{2**61 + n}", "measured": True} for n in range(1, 9999, 2)]
 
     with pytest.raises(SynopsisFileError, match="no common denominator"):
         parsed(on_grid, edit=put("claim.spends", spends))
@@ -273,7 +273,7 @@ def test_a_value_and_its_rate_come_together(value, index):
 
 def test_indices_of_rates_that_are_not_there_are_refused(on_nested):
     """Arrow trusts such indices, and would read past the end."""
-    table = region_table(on_nested.measurements)
+    table = measurement_table(on_nested.measurements)
     beyond = pa.DictionaryArray.from_arrays(np.array([0, 0, 0, 10**6], np.int32), ["1/2"], safe=False)
 
     with pytest.raises(SynopsisFileError, match="cannot be decoded"):

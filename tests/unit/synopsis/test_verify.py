@@ -14,7 +14,7 @@ from hushgrid.inference.measurements import Measured, Measurements
 from hushgrid.synopsis import file
 from hushgrid.synopsis.claim import Claim, Size, Spend
 from hushgrid.synopsis.file import COLUMNS
-from hushgrid.synopsis.measurement_table import REGION_SCHEMA, region_table
+from hushgrid.synopsis.measurement_table import REGION_SCHEMA, measurement_table
 from hushgrid.synopsis.packed_table import pack
 from hushgrid.synopsis.polygons import polygons
 from hushgrid.synopsis.synopsis import Synopsis
@@ -87,7 +87,7 @@ def test_a_changed_measurement_is_noticed(synopsis, path, cell):
 def test_a_changed_measurement_of_a_region_is_noticed(on_nested, path):
     """Counts follow from the first level, too."""
     on_nested.save(path)
-    table = region_table(on_nested.measurements)
+    table = measurement_table(on_nested.measurements)
     values = pa.array(changed(table["value"], 2, 5))
     tamper(path, keys={"hushgrid:measurements": pack(table.set_column(0, REGION_SCHEMA.field("value"), values))})
 
@@ -172,7 +172,7 @@ def sized(synopsis, *, source, size_spend, unit="record", max_per_unit=1):
     rate = 1 - (size_spend or Fraction(0))
     spends = [Spend(purpose="counts", epsilon=rate)]
     if size_spend:
-        spends.insert(0, Spend(purpose="size", epsilon=size_spend))
+        spends.insert(0, Spend(purpose="size", epsilon=size_spend, measured=False))
     claim = Claim(
         epsilon=Fraction(max_per_unit),
         unit=unit,

@@ -1,0 +1,110 @@
+"""Cells of a quadtree, named by their place along a Morton curve."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.errors import ArgumentError
+from hushgrid.geometry import cells
+from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import check_cells
+
+Indices = NDArray[np.int64]
+
+DEEPEST = 16  # levels of halving; the finest column and row of a point are numbers of so many bits
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Quadrants:
+    """Disjoint cells of a quadtree of any levels, in the order of the Morton curve.
+
+    The curve visits the 4**16 finest cells so that every cell of every level is one contiguous run; the code of a
+    finest cell interleaves the bits of its row and its column, the row's first. The level of a point's cell follows
+    from its one code by a shift.
+
+    Parameters
+    ----------
+    domain : Domain
+    levels : array of int, shape (cells,)
+        How often the domain was halved along each axis to get the cell.
+    codes : array of int, shape (cells,)
+        Number of the cell along the curve of its own level, in 0 to ``4**level - 1``.
+
+    Examples
+    --------
+    >>> quarters = Quadrants(domain=Domain(west=0, south=0, east=1, north=1), levels=[1, 1], codes=[0, 3])
+    >>> quarters.bounds()
+    array([[0. , 0. , 0.5, 0.5],
+           [0.5, 0.5, 1. , 1. ]])
+    """
+
+    domain: Domain
+    levels: Indices
+    codes: Indices
+
+    def __post_init__(self) -> None:
+        for name in ("levels", "codes"):
+            object.__setattr__(self, name, np.array(getattr(self, name), dtype=np.int64))
+        check_cells(len(self.codes), what=f"List of {len(self.codes):,} quadtree cells")
+        if np.any(
+            (self.levels < 0) | (self.levels > DEEPEST) | (self.codes < 0) | (self.codes >> (2 * self.levels) > 0)
+        ):
+            msg = f"a quadtree cell has a level from 0 to {DEEPEST} and a code below 4**level."
+            raise ArgumentError(msg)
+        first, stop = self.runs
+        if np.any(first[1:] < stop[:-1]):
+            msg = "quadtree cells must be disjoint, and in the order of the curve."
+            raise ArgumentError(msg)
+
+    @property
+    def cells(self) -> int:
+        """Number of cells."""
+        return len(self.codes)
+
+    @property
+    def runs(self) -> tuple[Indices, Indices]:
+        """First finest cell and end of the finest cells of each cell, shape (cells,) each."""
+        shift = 2 * (DEEPEST - self.levels)
+        return self.codes << shift, (self.codes + 1) << shift
+
+    def boxes(self) -> Indices:
+        """Left, bottom, right, top line of each cell, on the lattice of the finest ones, shape (cells, 4)."""
+        size = 1 << (DEEPEST - self.levels)
+        left, bottom = gather_bits(self.codes) * size, gather_bits(self.codes >> 1) * size
+        return np.stack([left, bottom, left + size, bottom + size], axis=1)
+
+    def bounds(self, first: int = 0, stop: int | None = None) -> NDArray[np.float64]:
+        """West, south, east, north of the cells `first` to `stop`, shape (cells, 4)."""
+        boxes = self.boxes()[first:stop]
+        across = cells.edge(self.domain.west, self.domain.east, 1 << DEEPEST, boxes[:, [0, 2]])
+        along = cells.edge(self.domain.south, self.domain.north, 1 << DEEPEST, boxes[:, [1, 3]])
+        return np.stack([across[:, 0], along[:, 0], across[:, 1], along[:, 1]], axis=1)
+
+
+def gather_bits(codes: Indices) -> Indices:
+    """Number made of every second bit of a code, beginning with the lowest.
+
+    Examples
+    --------
+    >>> gather_bits(np.array([0b1101]))
+    array([3])
+    """
+    bits = codes & 0x5555_5555
+    for shift, mask in ((1, 0x3333_3333), (2, 0x0F0F_0F0F), (4, 0x00FF_00FF), (8, 0x0000_FFFF)):
+        bits = (bits | bits >> shift) & mask
+    return bits
+
+
+def scatter_bits(numbers: Indices) -> Indices:
+    """The inverse: a code whose every second bit, beginning with the lowest, is that of a number.
+
+    Examples
+    --------
+    >>> [bin(code) for code in scatter_bits(np.array([0b111]))]
+    ['0b10101']
+    """
+    bits = numbers & 0xFFFF
+    for shift, mask in ((8, 0x00FF_00FF), (4, 0x0F0F_0F0F), (2, 0x3333_3333), (1, 0x5555_5555)):
+        bits = (bits | bits << shift) & mask
+    return bits

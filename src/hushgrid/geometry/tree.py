@@ -1,0 +1,201 @@
+"""A tree of rectangles, as flat arrays: the partition of every hierarchical method."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.errors import ArgumentError
+from hushgrid.geometry import cells
+from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import check_cells
+
+Indices = NDArray[np.int64]
+
+LEFT, BOTTOM, RIGHT, TOP = range(4)  # columns of `boxes`
+LATTICE_LIMIT = 2**26  # lines a side; a double tells the cells of such a lattice apart
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lattice:
+    """The public fine grid that all edges of a tree lie on; a point has one column and one row of it.
+
+    It is never counted as a whole, so that it may be far finer than any grid.
+    """
+
+    domain: Domain
+    columns: int
+    rows: int
+
+    def __post_init__(self) -> None:
+        if not (1 <= self.columns <= LATTICE_LIMIT and 1 <= self.rows <= LATTICE_LIMIT):
+            msg = f"a lattice has 1 to {LATTICE_LIMIT:,} columns and rows, got {self.columns:,} and {self.rows:,}."
+            raise ArgumentError(msg)
+
+    @property
+    def box(self) -> NDArray[np.int64]:
+        """The whole lattice as a box, shape (1, 4)."""
+        return np.array([[0, 0, self.columns, self.rows]])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tree:
+    """Boxes divided into boxes.
+
+    Nodes are numbered breadth first, from the root 0; the children of a node are neighbours, in rows from south to
+    north of columns from west to east. Leaves are numbered depth first, so that every node is one contiguous run of
+    leaves.
+
+    Parameters
+    ----------
+    lattice : Lattice
+        Whose lines all edges lie on.
+    boxes : array of int, shape (nodes, 4)
+        Left, bottom, right and top line of every node, half-open.
+    splits : array of int, shape (nodes, 2)
+        Columns and rows each node is divided into; 0, 0 for a leaf.
+
+    Examples
+    --------
+    >>> lattice = Lattice(domain=Domain(west=0, south=0, east=4, north=4), columns=4, rows=4)
+    >>> boxes = [[0, 0, 4, 4], [0, 0, 1, 4], [1, 0, 4, 4]]
+    >>> Tree(lattice=lattice, boxes=np.array(boxes), splits=np.array([[2, 1], [0, 0], [0, 0]])).bounds()
+    array([[0., 0., 1., 4.],
+           [1., 0., 4., 4.]])
+    """
+
+    lattice: Lattice
+    boxes: Indices
+    splits: Indices
+
+    def __post_init__(self) -> None:
+        for name, width in (("boxes", 4), ("splits", 2)):
+            array = np.array(getattr(self, name), dtype=np.int64)
+            if array.ndim != 2 or array.shape[1] != width or len(array) == 0:
+                msg = f"a tree needs {name} of shape (nodes, {width})."
+                raise ArgumentError(msg)
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        if len(self.boxes) != len(self.splits):
+            msg = f"a tree needs one split a node, got {len(self.splits):,} for {len(self.boxes):,}."
+            raise ArgumentError(msg)
+        check_cells(len(self.boxes), what=f"Tree of {len(self.boxes):,} nodes")
+        _check_splits(self)
+        _check_boxes(self)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Tree)
+            and self.lattice == other.lattice
+            and np.array_equal(self.boxes, other.boxes)
+            and np.array_equal(self.splits, other.splits)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # compares by the contents of arrays
+
+    @property
+    def domain(self) -> Domain:
+        """The rectangle the leaves tile."""
+        return self.lattice.domain
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.boxes)
+
+    @property
+    def cells(self) -> int:
+        """Number of leaves."""
+        return len(self.leaves)
+
+    @cached_property
+    def child_counts(self) -> Indices:
+        """Children of every node, shape (nodes,)."""
+        return self.splits[:, 0] * self.splits[:, 1]
+
+    @cached_property
+    def first_children(self) -> Indices:
+        """First child of every node; of a leaf, where it would be, shape (nodes,)."""
+        return 1 + np.cumsum(self.child_counts) - self.child_counts
+
+    @cached_property
+    def levels(self) -> Indices:
+        """First node of every level, and the number of nodes, shape (levels + 1,)."""
+        edges = [0, 1]
+        while edges[-1] < self.nodes:
+            edges.append(edges[-1] + int(self.child_counts[edges[-2] : edges[-1]].sum()))
+        return np.array(edges)
+
+    @cached_property
+    def parents(self) -> Indices:
+        """Parent of every node, -1 for the root, shape (nodes,)."""
+        return np.concatenate([[-1], np.repeat(np.arange(self.nodes), self.child_counts)])
+
+    @cached_property
+    def runs(self) -> tuple[Indices, Indices]:
+        """First leaf and end of the leaves of every node, shape (nodes,) each."""
+        sizes = np.ones(self.nodes, np.int64)
+        inner = np.flatnonzero(self.child_counts)
+        for first, stop in reversed(list(zip(self.levels[:-1], self.levels[1:], strict=True))):
+            parents = inner[np.searchsorted(inner, first) : np.searchsorted(inner, stop)]
+            if len(parents):
+                below = self.first_children[parents]
+                end = below[-1] + self.child_counts[parents[-1]]
+                sizes[parents] = np.add.reduceat(sizes[below[0] : end], below - below[0])
+        before = np.cumsum(sizes) - sizes  # leaves of all earlier nodes, siblings and strangers
+        first_leaf = np.zeros(self.nodes, np.int64)
+        for first, stop in zip(self.levels[1:-1], self.levels[2:], strict=True):
+            node = np.arange(first, stop)
+            parent = self.parents[node]
+            first_leaf[node] = first_leaf[parent] + before[node] - before[self.first_children[parent]]
+        return first_leaf, first_leaf + sizes
+
+    @cached_property
+    def leaves(self) -> Indices:
+        """Nodes that are leaves, in leaf order, shape (leaves,)."""
+        leaves = np.flatnonzero(self.child_counts == 0)
+        return leaves[np.argsort(self.runs[0][leaves])]
+
+    def bounds(self, first: int = 0, stop: int | None = None) -> NDArray[np.float64]:
+        """West, south, east, north of the leaves `first` to `stop`, shape (leaves, 4)."""
+        return self.node_bounds(self.leaves[first:stop])
+
+    def node_bounds(self, nodes: Indices) -> NDArray[np.float64]:
+        """West, south, east, north of nodes, shape (nodes, 4)."""
+        domain, boxes = self.domain, self.boxes[nodes]
+        across = cells.edge(domain.west, domain.east, self.lattice.columns, boxes[:, [LEFT, RIGHT]])
+        along = cells.edge(domain.south, domain.north, self.lattice.rows, boxes[:, [BOTTOM, TOP]])
+        return np.stack([across[:, 0], along[:, 0], across[:, 1], along[:, 1]], axis=1)
+
+
+def _check_splits(tree: Tree) -> None:
+    columns, rows = tree.splits.T
+    leaf = (columns == 0) & (rows == 0)
+    # As floats, because a hostile file may claim splits whose products overflow.
+    children = columns.astype(np.float64) * rows
+    whole = ((columns > 0) & (rows > 0) & (children >= 2)) | leaf
+    if not whole.all() or children.sum() != tree.nodes - 1 or np.any(tree.first_children > tree.nodes):
+        msg = "a tree's splits must be 0, 0 or make at least two children, and account for every node but the root."
+        raise ArgumentError(msg)
+    if np.any(tree.first_children[~leaf] <= np.flatnonzero(~leaf)):
+        msg = "a tree's nodes must be in breadth-first order."
+        raise ArgumentError(msg)
+
+
+def _check_boxes(tree: Tree) -> None:
+    boxes, node = tree.boxes, np.arange(1, tree.nodes)
+    parent = tree.parents[1:]
+    row, column = np.divmod(node - tree.first_children[parent], tree.splits[parent, 0])
+    box, around = boxes[1:], boxes[parent]
+    west_of, south_of = boxes[node - 1], boxes[node - tree.splits[parent, 0]]
+    good = (box[:, LEFT] < box[:, RIGHT]) & (box[:, BOTTOM] < box[:, TOP])
+    good &= box[:, LEFT] == np.where(column == 0, around[:, LEFT], west_of[:, RIGHT])
+    good &= box[:, BOTTOM] == np.where(row == 0, around[:, BOTTOM], south_of[:, TOP])
+    good &= (column < tree.splits[parent, 0] - 1) | (box[:, RIGHT] == around[:, RIGHT])
+    good &= (row < tree.splits[parent, 1] - 1) | (box[:, TOP] == around[:, TOP])
+    good &= (row == 0) | (box[:, RIGHT] == south_of[:, RIGHT])
+    good &= (column == 0) | (box[:, TOP] == west_of[:, TOP])
+    if not np.array_equal(boxes[:1], tree.lattice.box) or not good.all():
+        msg = "the children of every node of a tree must tile it in rows and columns, from the whole lattice down."
+        raise ArgumentError(msg)

@@ -1,0 +1,140 @@
+"""DAG, the differentiated adaptive grid.
+
+Reference: a section of the source of Qardaji, Yang, Li: "Differentially Private Grids for Geospatial Data", ICDE 2013,
+that was left out of print ("The Differentiated Adaptive Grids Approach").
+Aliases: none.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.counting.counter import Counter
+from hushgrid.errors import ArgumentError
+from hushgrid.geometry.adjacency import connected_groups
+from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, Grid
+from hushgrid.geometry.grouped import DIVIDED, GroupedGrid
+from hushgrid.geometry.guidelines import clamp_sides, leaf_sides
+from hushgrid.geometry.nested import NestedGrid
+from hushgrid.inference.measurements import Measured, Measurements, Regions
+from hushgrid.methods.method import check_positive, check_side, record
+from hushgrid.privacy.budget import Budget
+from hushgrid.privacy.exact import Exactable, exact_share
+from hushgrid.synopsis.synopsis import Synopsis
+
+SMALLEST_FIRST_SIDE = 10
+LARGEST_FIRST_SIDE = math.isqrt(GUIDELINE_CELL_LIMIT) // 4  # leaves sixteen leaf cells for each first-level one
+
+
+@dataclass(frozen=True, kw_only=True)
+class DifferentiatedGrid:
+    """AG whose sparse cells are not measured once more one by one, but together.
+
+    Parameters
+    ----------
+    first_side : int, optional
+        First-level cells per side; by default half of Guideline 1's side, at least 10.
+    alpha : float, or anything exact
+        Share of the budget for the first level.
+    c, c2 : float
+        Constants of Guidelines 1 and 2.
+    groups : "adjacent" or "all"
+        Whether sparse cells are grouped with those they touch, or all into one group, as the authors wrote.
+
+    Privacy
+    -------
+    The noisy size, the first-level counts (α) and then, with 1 - α, the counts of leaves of divided cells and of groups
+    of undivided ones: disjoint, and a function of released first-level counts. Every record is in one cell of each.
+    """
+
+    name: ClassVar[str] = "dag"
+    first_side: int | None = None
+    alpha: Exactable = 0.5
+    c: float = 10.0  # Guideline 1
+    c2: float = 5.0  # Guideline 2
+    groups: Literal["adjacent", "all"] = "adjacent"
+
+    def __post_init__(self) -> None:
+        check_side(self.first_side, name="first_side")
+        exact_share(self.alpha, name="alpha")
+        check_positive(self.c, name="c")
+        check_positive(self.c2, name="c2")
+        if self.groups not in ("adjacent", "all"):
+            msg = f"groups must be 'adjacent' or 'all', got groups={self.groups!r}."
+            raise ArgumentError(msg)
+
+    def release(self, counter: Counter, budget: Budget) -> Synopsis:
+        """Publish a differentiated adaptive grid."""
+        alpha = exact_share(self.alpha, name="alpha")
+        wanted = self.first_side or guideline_first_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
+        side = self.first_side or min(wanted, LARGEST_FIRST_SIDE)
+        grid = Grid(domain=counter.domain, rows=side, columns=side)
+        cells = budget.measure(counter.count(grid), alpha, purpose="first level")
+        sides = clamp_sides(leaf_sides(cells.values, (1 - alpha) * budget.epsilon, c2=self.c2))
+        grouped = group_sparse_cells(NestedGrid(grid=grid, sides=sides), adjacent=self.groups == "adjacent")
+        second = budget.measure(second_level(grouped, counter.count(grouped)), 1 - alpha, purpose="leaves and groups")
+        return Synopsis.infer(
+            grouped,
+            arrange(grouped, cells, second),
+            inference="two-level",
+            claim=budget.claim(),
+            method=record(self),
+        )
+
+
+def guideline_first_side(size: int, epsilon: Fraction, *, c: float = 10.0) -> int:
+    """First-level cells per side, half of sqrt(N ε / c) rounded, at least 10.
+
+    Examples
+    --------
+    >>> guideline_first_side(1_000_000, Fraction(1))
+    158
+    """
+    return max(SMALLEST_FIRST_SIDE, math.floor(math.sqrt(max(size, 0) * float(epsilon) / c) / 2 + 0.5))
+
+
+def group_sparse_cells(nested: NestedGrid, *, adjacent: bool) -> GroupedGrid:
+    """Groups of the cells that are not divided."""
+    sparse = nested.sides == 1
+    if adjacent:
+        groups = connected_groups(sparse.reshape(nested.grid.rows, nested.grid.columns)).ravel()
+    else:
+        groups = np.where(sparse, 0, DIVIDED)
+    return GroupedGrid(nested=nested, groups=groups)
+
+
+def second_level(grouped: GroupedGrid, true_counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """True counts of what is measured second: leaves of divided cells, one count for each group, block by block."""
+    divided = np.repeat(grouped.block_groups == DIVIDED, np.diff(grouped.offsets))
+    first_of_group = np.zeros(len(true_counts), bool)
+    first_of_group[grouped.offsets[:-1]] = True
+    wanted = np.flatnonzero(divided | first_of_group)
+    return np.add.reduceat(true_counts, wanted)
+
+
+def arrange(grouped: GroupedGrid, cells: Measured, second: Measured) -> Measurements:
+    """First and second level as leaves and regions: in a group the cells are the leaves, and the group their region."""
+    divided = grouped.block_groups == DIVIDED
+    sizes = np.diff(grouped.offsets)
+    taken = np.where(divided, sizes, 1)  # values of `second` that each block has
+    starts = np.cumsum(taken) - taken
+    first_cells = np.cumsum(np.where(divided, 1, sizes)) - np.where(divided, 1, sizes)
+    in_order = cells.values[grouped.cell_order]
+    rates = (*cells.rates, *second.rates)  # first level, second level
+    leaf_divided = np.repeat(divided, sizes)
+    leaf_values = np.empty(grouped.cells, np.int64)
+    leaf_values[leaf_divided] = second.values[np.repeat(divided, taken)]
+    leaf_values[~leaf_divided] = in_order[np.repeat(~divided, np.where(divided, 1, sizes))]
+    return Measurements(
+        leaves=Measured(values=leaf_values, rates=rates, rate_index=leaf_divided.astype(np.int32)),
+        regions=Regions.between(grouped.offsets),
+        region_values=Measured(
+            values=np.where(divided, in_order[first_cells], second.values[starts]),
+            rates=rates,
+            rate_index=(~divided).astype(np.int32),
+        ),
+    )
