@@ -8,13 +8,32 @@ import pytest
 from hushgrid.inference.measurements import rate_totals
 from hushgrid.methods import METHODS
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
+from hushgrid.methods.differentiated_grid import DifferentiatedGrid
+from hushgrid.methods.fine_grid import FineGrid
+from hushgrid.methods.hb import OptimalHierarchy
+from hushgrid.methods.hierarchy import Hierarchy
+from hushgrid.methods.one_cell import OneCell
+from hushgrid.methods.privlet import Privlet
+from hushgrid.methods.quadtree import Quadtree
 from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
+from hushgrid.synopsis.file import read
+from hushgrid.synopsis.verify import verify
 from tests.plain import UNIT_SQUARE, PlainCounter, coverage
 
 # Explicit sizes: a guideline at a huge epsilon would ask for more cells than there are points.
-EXPLICIT = {"ug": UniformGrid(side=7), "ag": AdaptiveGrid(first_side=3)}
+EXPLICIT = {
+    "ug": UniformGrid(side=7),
+    "ag": AdaptiveGrid(first_side=3),
+    "dag": DifferentiatedGrid(first_side=5),
+    "quadtree": Quadtree(height=3),
+    "hierarchy": Hierarchy(side=8),
+    "hb": OptimalHierarchy(side=30),
+    "privlet": Privlet(side=7),
+    "uniform": OneCell(),
+    "identity": FineGrid(side=5),
+}
 HUGE = Fraction(10**7)
 
 
@@ -106,6 +125,21 @@ class TestMethod:
 
         assert synopsis.method.name == name
         assert synopsis.method.parameters == vars(method)
+
+    def test_the_file_gives_back_the_release(self, name, tmp_path):
+        """Save then read is identity, and the file does not contradict itself."""
+        synopsis = release(METHODS[name](), clustered())
+        synopsis.save(tmp_path / "release.dp.parquet", allow_simulation=True)
+        again = read(tmp_path / "release.dp.parquet")
+        failed = {check.name for check in verify(tmp_path / "release.dp.parquet").checks if not check.ok}
+
+        assert failed == {"release"}  # it is a simulation
+        assert again.partition == synopsis.partition
+        assert np.array_equal(again.counts, synopsis.counts)
+        assert np.array_equal(again.variances, synopsis.variances)
+        assert (again.claim, again.method) == (synopsis.claim, synopsis.method)
+        whole = UNIT_SQUARE.bounds
+        assert again.answer(whole).noise_std == synopsis.answer(whole).noise_std
 
     def test_noise_has_the_variance_it_states(self, name):
         """Over many releases of nothing, with sizes given."""

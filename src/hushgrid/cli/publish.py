@@ -16,6 +16,7 @@ from hushgrid.geometry.domain import Domain
 if TYPE_CHECKING:
     from hushgrid.synopsis.synopsis import Synopsis
 
+METHODS = "auto, ug, ag, dag, quadtree, hierarchy, hb, privlet, uniform, identity"  # without importing them for --help
 CLEAR_GAP = 6  # standard deviations of the noise; chance alone makes such a gap once in thousands of releases
 
 
@@ -35,7 +36,7 @@ CLEAR_GAP = 6  # standard deviations of the noise; chance alone makes such a gap
 @click.option("--lon", metavar="COLUMN", help="Column of longitudes; the usual names are recognised.")
 @click.option("--lat", metavar="COLUMN", help="Column of latitudes.")
 @click.option("--geometry", metavar="COLUMN", help="Column of points, in a GeoParquet file.")
-@click.option("--method", default="auto", show_default=True, metavar="auto|ug|ag", help="How to divide the domain.")
+@click.option("--method", default="auto", show_default=True, metavar="METHOD", help=f"How to publish: {METHODS}.")
 @click.option("--public-size", type=int, metavar="N", help="About how many points, if that is public knowledge.")
 @click.option(
     "--size-from",

@@ -65,12 +65,15 @@ def average_by_node(tree: Tree, measurements: Measurements) -> tuple[Floats, Flo
         (tree.leaves, measurements.leaves),
         (nodes_of_runs(tree, measurements.regions.first, measurements.regions.stop), measurements.region_values),
     )
-    weighted, precisions = np.zeros((2, tree.nodes))
+    one, weighted, precisions = np.zeros((3, tree.nodes))
+    # Averaged as corrections to one of the values, so that values that agree stay exactly as they are.
+    for nodes, measured in taken:
+        one[nodes] = measured.values
     for nodes, measured in taken:
         precision = 1 / measured.variances
         np.add.at(precisions, nodes, precision)
-        np.add.at(weighted, nodes, precision * measured.values)
-    return np.divide(weighted, precisions, out=np.zeros(tree.nodes), where=precisions > 0), precisions
+        np.add.at(weighted, nodes, precision * (measured.values - one[nodes]))
+    return one + np.divide(weighted, precisions, out=np.zeros(tree.nodes), where=precisions > 0), precisions
 
 
 def nodes_of_runs(tree: Tree, first: Indices, stop: Indices) -> Indices:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.kernels.compile import compiled
+from hushgrid.kernels.haar import haar_energy
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -80,6 +81,18 @@ def weight(cells: tuple[int, int, float, float]) -> float:
 
 
 @compiled
+def energy(cells: tuple[int, int, float, float], padded: int) -> float:
+    """Sum of the squared weights that measured values have along one axis in the sum over a span.
+
+    The values are the cells themselves, or, where `padded` is not zero, Haar coefficients of so many cells.
+    """
+    if padded == 0:
+        return weight(squared(cells))
+    first, last, begin, end = cells
+    return haar_energy(first + 1 - begin, last + end, padded)
+
+
+@compiled
 def covered(low: float, high: float, origin: float, scale: float, count: int) -> tuple[int, int, float, float]:
     """Cells between `origin` and the end that a query from `low` to `high` covers; fractions of zero outside."""
     return span(position(low, origin, scale, count), position(high, origin, scale, count), count)
@@ -117,17 +130,22 @@ def vary_on_grid(
     rows: int,
     column_scale: float,
     row_scale: float,
-    cell_variance: float,
+    padded_columns: int,
+    padded_rows: int,
+    variance: float,
     spread_table: Floats,
     noise: Floats,
     spread: Floats,
 ) -> None:
-    """Variance by noise, ``V sum w**2``, and by spread, ``sum w (1 - w) s``, of each rectangle `first` to `stop`."""
+    """Variance by noise and by spread, ``sum w (1 - w) s``, of each rectangle `first` to `stop`.
+
+    Noise of variance V in cells, or in their Haar coefficients, adds up to V times the energies of both axes.
+    """
     for number in range(first, stop):
         across = covered(rects[number, 0], rects[number, 2], west, column_scale, columns)
         along = covered(rects[number, 1], rects[number, 3], south, row_scale, rows)
         across_squared, along_squared = squared(across), squared(along)
-        noise[number] = cell_variance * weight(across_squared) * weight(along_squared)
+        noise[number] = variance * energy(across, padded_columns) * energy(along, padded_rows)
         inside = separable_sum(spread_table, 0, columns, rows, across, along)
         spread[number] = max(inside - separable_sum(spread_table, 0, columns, rows, across_squared, along_squared), 0.0)
 

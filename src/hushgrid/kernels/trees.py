@@ -21,17 +21,17 @@ def gather_up(
     node that nothing determines has variance infinity and estimate zero.
     """
     for node in range(len(values) - 1, -1, -1):
-        precision = precisions[node]
-        weighted = precision * values[node]
+        precision, estimate = precisions[node], values[node]
         if child_counts[node] > 0:
             below, variance = 0.0, 0.0
             for child in range(first_children[node], first_children[node] + child_counts[node]):
                 below += sums[child]
                 variance += variances[child]
             if variance < math.inf:
+                # As a correction, so that what agrees already stays exactly as it is.
+                estimate = below if precision == 0 else estimate + (below - estimate) / (1 + precision * variance)
                 precision += 1 / variance
-                weighted += below / variance
-        sums[node] = weighted / precision if precision > 0 else 0.0
+        sums[node] = estimate
         variances[node] = 1 / precision if precision > 0 else math.inf
 
 

@@ -4,7 +4,26 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
+from hushgrid.methods.differentiated_grid import DifferentiatedGrid
+from hushgrid.methods.fine_grid import FineGrid
+from hushgrid.methods.hb import OptimalHierarchy
+from hushgrid.methods.hierarchy import Hierarchy
 from hushgrid.methods.method import Method
+from hushgrid.methods.one_cell import OneCell
+from hushgrid.methods.privlet import Privlet
+from hushgrid.methods.quadtree import Quadtree
 from hushgrid.methods.uniform_grid import UniformGrid
 
-METHODS: Mapping[str, type[Method]] = MappingProxyType({"ug": UniformGrid, "ag": AdaptiveGrid})
+METHODS: Mapping[str, type[Method]] = MappingProxyType(
+    {
+        "ug": UniformGrid,
+        "ag": AdaptiveGrid,
+        "dag": DifferentiatedGrid,
+        "quadtree": Quadtree,
+        "hierarchy": Hierarchy,
+        "hb": OptimalHierarchy,
+        "privlet": Privlet,
+        "uniform": OneCell,
+        "identity": FineGrid,
+    }
+)

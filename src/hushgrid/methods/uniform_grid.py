@@ -4,19 +4,17 @@ Reference: Qardaji, Yang, Li: "Differentially Private Grids for Geospatial Data"
 Aliases: U_m with a given side m; "flat" and "identity" in the literature on histograms.
 """
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 from hushgrid.counting.counter import Counter
-from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, Grid
+from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.guidelines import clamp_side, guideline_side
 from hushgrid.inference.measurements import Measurements
 from hushgrid.methods.method import check_positive, check_side, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.synopsis import Synopsis
-
-LARGEST_SIDE = math.isqrt(GUIDELINE_CELL_LIMIT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,11 +44,9 @@ class UniformGrid:
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a uniform grid."""
-        wanted = self.side or guideline_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
-        side = self.side or min(wanted, LARGEST_SIDE)
+        side, notes = (self.side, ()) if self.side else self._guideline(counter, budget)
         grid = Grid(domain=counter.domain, rows=side, columns=side)
         measured = budget.measure(counter.count(grid), Fraction(1))
-        notes = () if side == wanted else (f"the guideline's side of {wanted:,} was clamped to {side:,}",)
         return Synopsis.infer(
             grid,
             Measurements.of_leaves(measured),
@@ -59,13 +55,5 @@ class UniformGrid:
             method=record(self, *notes),
         )
 
-
-def guideline_side(size: int, epsilon: Fraction, *, c: float = 10.0) -> int:
-    """Cells per side, sqrt(N ε / c) rounded, at least 1 (Guideline 1).
-
-    Examples
-    --------
-    >>> guideline_side(1_000_000, Fraction(1)), guideline_side(1_000_000, Fraction(1, 10))
-    (316, 100)
-    """
-    return max(1, math.floor(math.sqrt(max(size, 0) * float(epsilon) / c) + 0.5))
+    def _guideline(self, counter: Counter, budget: Budget) -> tuple[int, tuple[str, ...]]:
+        return clamp_side(guideline_side(budget.noisy_size(counter), budget.epsilon, c=self.c))

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
-from hushgrid.geometry.guidelines import clamp_sides, leaf_sides
+from hushgrid.geometry.guidelines import clamp_sides, guideline_side, leaf_sides
 from hushgrid.methods.adaptive_grid import AdaptiveGrid, guideline_first_side
-from hushgrid.methods.uniform_grid import UniformGrid, guideline_side
+from hushgrid.methods.uniform_grid import UniformGrid
 
 ONE, TENTH = Fraction(1), Fraction(1, 10)
 

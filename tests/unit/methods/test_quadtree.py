@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import CELL_LIMIT, Grid
-from hushgrid.geometry.grid_side import guideline_side
+from hushgrid.geometry.guidelines import guideline_side
 from hushgrid.methods.quadtree import GROWTH, LARGEST_HEIGHT, Quadtree, level_shares
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget

@@ -1,0 +1,70 @@
+"""Grids over grids, as one tree: the partition of methods whose levels are public."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.geometry.division import full_tree
+from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.tree import BOTTOM, LEFT, Lattice, Tree
+
+
+def pyramid(domain: Domain, sides: Sequence[int]) -> Tree:
+    """Tree of square grids, each of which divides every cell of the one before into as many columns as rows.
+
+    Its root is the whole domain, its leaves are the cells of the last grid.
+
+    Parameters
+    ----------
+    sides : sequence of int
+        Cells per side of the grids; each is a multiple of the one before.
+
+    Examples
+    --------
+    >>> pyramid(Domain(west=0, south=0, east=1, north=1), [3, 6]).levels
+    array([ 0,  1, 10, 46])
+    """
+    lattice = Lattice(domain=domain, columns=sides[-1], rows=sides[-1])
+    ratios = [fine // coarse for coarse, fine in zip([1, *sides], sides, strict=False)]
+    return full_tree(lattice, [(ratio, ratio) for ratio in ratios if ratio > 1])
+
+
+def grid_sides(side: int, branching: int, levels: int) -> list[int]:
+    """Sides of `levels` grids, each `branching` times the one before, the last of them `side`.
+
+    Examples
+    --------
+    >>> grid_sides(360, 2, 3)
+    [90, 180, 360]
+    """
+    return [side // branching**above for above in range(levels - 1, -1, -1)]
+
+
+def nodes_of_pyramid(sides: Sequence[int]) -> int:
+    """Number of nodes of the tree of such grids.
+
+    Examples
+    --------
+    >>> nodes_of_pyramid([3, 6]), nodes_of_pyramid([1, 2])
+    (46, 5)
+    """
+    return sum(side**2 for side in {1, *sides})
+
+
+def base_grid(tree: Tree) -> Grid:
+    """The last grid of a pyramid; points are counted on it faster than on a tree."""
+    return Grid(domain=tree.domain, rows=tree.lattice.rows, columns=tree.lattice.columns)
+
+
+def base_cells(tree: Tree) -> NDArray[np.int64]:
+    """Which cell of the base grid each leaf is, in leaf order, shape (leaves,).
+
+    Examples
+    --------
+    >>> base_cells(pyramid(Domain(west=0, south=0, east=1, north=1), [2, 4]))[:8]
+    array([0, 1, 4, 5, 2, 3, 6, 7])
+    """
+    boxes = tree.boxes[tree.leaves]
+    return np.asarray(boxes[:, BOTTOM] * tree.lattice.columns + boxes[:, LEFT])

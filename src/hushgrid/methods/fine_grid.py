@@ -1,0 +1,49 @@
+"""Identity: one noisy count for every cell of a fine grid of public size.
+
+Reference: Dwork, McSherry, Nissim, Smith: "Calibrating Noise to Sensitivity in Private Data Analysis", TCC 2006; a
+baseline of DPBench (Hay et al., SIGMOD 2016). Aliases: IDENTITY; the Laplace mechanism on a histogram.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from hushgrid.counting.counter import Counter
+from hushgrid.geometry.grid import CELL_LIMIT, Grid
+from hushgrid.inference.measurements import Measurements
+from hushgrid.methods.method import check_whole, record
+from hushgrid.privacy.budget import Budget
+from hushgrid.synopsis.synopsis import Synopsis
+
+
+@dataclass(frozen=True, kw_only=True)
+class FineGrid:
+    """A grid whose side does not depend on how many points there are.
+
+    Parameters
+    ----------
+    side : int
+        Cells per side.
+
+    Privacy
+    -------
+    The cells are public and disjoint, so their counts together have sensitivity 1 and get all of ε.
+    """
+
+    name: ClassVar[str] = "identity"
+    side: int = 256  # the largest of DPBench's grids
+
+    def __post_init__(self) -> None:
+        check_whole(self.side, name="side", low=1, high=math.isqrt(CELL_LIMIT))
+
+    def release(self, counter: Counter, budget: Budget) -> Synopsis:
+        """Publish a fine grid."""
+        grid = Grid(domain=counter.domain, rows=self.side, columns=self.side)
+        return Synopsis.infer(
+            grid,
+            Measurements.of_leaves(budget.measure(counter.count(grid), Fraction(1))),
+            inference="direct",
+            claim=budget.claim(),
+            method=record(self),
+        )

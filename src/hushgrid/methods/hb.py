@@ -1,0 +1,144 @@
+"""HB: a hierarchy of grids whose branching and height have the lowest variance.
+
+Reference: Qardaji, Yang, Li: "Understanding Hierarchical Methods for Differentially Private Histograms", VLDB 2013,
+whose criterion is the mean variance over all range queries; in two dimensions and after least squares it is derived in
+docs/privacy/hierarchies.md. Aliases: H_b with the best b.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from hushgrid.counting.counter import Counter
+from hushgrid.geometry.grid import check_cells
+from hushgrid.geometry.guidelines import LARGEST_SIDE, clamp_side, guideline_side
+from hushgrid.geometry.pyramid import base_cells, base_grid, grid_sides, nodes_of_pyramid, pyramid
+from hushgrid.methods.method import check_positive, check_side, record
+from hushgrid.privacy.budget import Budget
+from hushgrid.privacy.levels import measure_levels
+from hushgrid.synopsis.synopsis import Synopsis
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimalHierarchy:
+    """A grid, and as many coarser grids made of its cells as pay for their share of the budget; often one, or none.
+
+    Parameters
+    ----------
+    side : int, optional
+        Cells per side of the finest grid; only grids that divide it are considered. By default Guideline 1's, rounded
+        to the nearest side that the best grids divide.
+    c : float
+        Constant of Guideline 1.
+
+    Privacy
+    -------
+    The noisy size sizes the grids, and their branching follows from the side alone. A record changes one count of each
+    of the d grids, and each grid gets a d-th of what the size has left of ε.
+    """
+
+    name: ClassVar[str] = "hb"
+    side: int | None = None
+    c: float = 10.0  # Qardaji et al. 2013 (ICDE), Guideline 1
+
+    def __post_init__(self) -> None:
+        check_side(self.side, name="side")
+        check_positive(self.c, name="c")
+        if self.side is not None:
+            nodes = nodes_of_pyramid(dividing_grids(self.side))
+            check_cells(nodes, what=f"Hierarchy of {nodes:,} cells")
+
+    def release(self, counter: Counter, budget: Budget) -> Synopsis:
+        """Publish the best hierarchy of grids."""
+        if self.side is None:
+            sides, notes = nearest_grids(guideline_side(budget.noisy_size(counter), budget.epsilon, c=self.c))
+        else:
+            sides, notes = dividing_grids(self.side), ()
+        tree = pyramid(counter.domain, sides)
+        true_counts = counter.count(base_grid(tree))[base_cells(tree)]
+        return Synopsis.infer(
+            tree,
+            measure_levels(budget, tree, true_counts, [Fraction(1, len(sides))] * len(sides)),
+            inference="least-squares",
+            claim=budget.claim(),
+            method=record(self, *notes, f"cells a side, grid by grid: {', '.join(map(str, sides))}"),
+        )
+
+
+def nearest_grids(wanted: int) -> tuple[list[int], tuple[str, ...]]:
+    """Sides of the best grids, the last as near as can be to the one wanted, and a note if that was clamped.
+
+    Examples
+    --------
+    >>> nearest_grids(316)
+    ([45, 315], ())
+    """
+    side, notes = clamp_side(wanted)
+    branching, levels = min(hierarchies(side), key=lambda hierarchy: mean_variance(side, *hierarchy))
+    unit = branching ** (levels - 1)
+    coarsest = min(round(side / unit), LARGEST_SIDE // unit)
+    return grid_sides(coarsest * unit, branching, levels), notes
+
+
+def dividing_grids(side: int) -> list[int]:
+    """Sides of the best grids that divide the one given.
+
+    Examples
+    --------
+    >>> dividing_grids(360), dividing_grids(317)
+    ([45, 360], [317])
+    """
+    dividing = ((branching, levels) for branching, levels in hierarchies(side) if side % branching ** (levels - 1) == 0)
+    return grid_sides(side, *min(dividing, key=lambda hierarchy: mean_variance(side, *hierarchy)))
+
+
+def hierarchies(side: int) -> Iterator[tuple[int, int]]:
+    """Every branching and number of grids such that the coarsest grid has at least one cell; first the flat one.
+
+    Examples
+    --------
+    >>> list(hierarchies(4))
+    [(1, 1), (2, 2), (3, 2), (4, 2), (2, 3)]
+    """
+    yield 1, 1
+    for levels in range(2, side.bit_length() + 1):
+        for branching in range(2, side + 1):
+            if branching ** (levels - 1) > side:
+                break
+            yield branching, levels
+
+
+def mean_variance(side: int, branching: int, levels: int) -> float:
+    """Variance by noise of a rectangle's count, the mean over all rectangles, after least squares.
+
+    The unit is the variance of a count measured with all of the budget; with an equal share of it, the variance is
+    ``levels**2``. The grids need not divide each other: their sides are ``side / branching**k``.
+
+    Examples
+    --------
+    >>> mean_variance(100, 1, 1) > mean_variance(100, 5, 2)
+    True
+    """
+    children = branching**2
+    own = float(levels**2)
+    below, total, cells = own, 0.0, float(side)
+    for _ in range(levels - 1):
+        coarser = cells / branching
+        total += below * (mean_energy(cells) ** 2 - children * mean_energy(coarser) ** 2)
+        below = 1 / (1 / own + 1 / (children * below))
+        cells = coarser
+    return total + below * mean_energy(cells) ** 2
+
+
+def mean_energy(cells: float) -> float:
+    """Sum over equal cells along an axis of the squared share that an interval covers, the mean over all intervals.
+
+    Both ends uniform on the axis.
+
+    Examples
+    --------
+    >>> mean_energy(1) == 1 / 6
+    True
+    """
+    return (cells - 1) / 3 + 1 / (6 * cells)

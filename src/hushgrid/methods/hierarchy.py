@@ -1,0 +1,113 @@
+"""H_{b,d}: grids over a base grid, with least squares.
+
+Reference: Hay, Rastogi, Miklau, Suciu: "Boosting the Accuracy of Differentially Private Histograms Through
+Consistency", VLDB 2010; on a grid, Qardaji, Yang, Li, ICDE 2013, section V, "effect of adding hierarchies".
+Aliases: H_{2,3} with side 360 has grids of 90, 180 and 360 cells a side.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from hushgrid.counting.counter import Counter
+from hushgrid.errors import ArgumentError
+from hushgrid.geometry.grid import check_cells
+from hushgrid.geometry.guidelines import LARGEST_SIDE, clamp_side, guideline_side
+from hushgrid.geometry.pyramid import base_cells, base_grid, grid_sides, nodes_of_pyramid, pyramid
+from hushgrid.methods.method import check_positive, check_side, check_whole, record
+from hushgrid.privacy.budget import Budget
+from hushgrid.privacy.levels import measure_levels
+from hushgrid.synopsis.synopsis import Synopsis
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hierarchy:
+    """A grid, and coarser grids made of its cells, each measured with the same budget and all made to agree.
+
+    Parameters
+    ----------
+    side : int, optional
+        Cells per side of the finest grid, a multiple of ``branching ** (levels - 1)``; by default Guideline 1's,
+        rounded up to one.
+    branching : int
+        Cells per side that a cell of the next finer grid is to a cell of a grid (b).
+    levels : int
+        Number of grids (d).
+    c : float
+        Constant of Guideline 1.
+
+    Privacy
+    -------
+    The noisy size sizes the grids. The cells of each grid are disjoint, so a record changes one count of each of the d
+    grids, and each grid gets a d-th of what the size has left of ε.
+    """
+
+    name: ClassVar[str] = "hierarchy"
+    side: int | None = None
+    branching: int = 2  # H_{2,3} is the paper's first hierarchy of more than two levels
+    levels: int = 3
+    c: float = 10.0  # Qardaji et al. 2013, Guideline 1
+
+    def __post_init__(self) -> None:
+        check_side(self.side, name="side")
+        check_whole(self.branching, name="branching", low=2, high=LARGEST_SIDE)
+        check_whole(self.levels, name="levels", low=1, high=LARGEST_SIDE.bit_length())
+        check_positive(self.c, name="c")
+        check_unit(self.unit)
+        if self.side is not None:
+            check_multiple(self.side, self.unit)
+            nodes = nodes_of_pyramid(grid_sides(self.side, self.branching, self.levels))
+            check_cells(nodes, what=f"Hierarchy of {nodes:,} cells")
+
+    @property
+    def unit(self) -> int:
+        """Cells per side of the finest grid that a cell of the coarsest one holds."""
+        return int(self.branching ** (self.levels - 1))
+
+    def release(self, counter: Counter, budget: Budget) -> Synopsis:
+        """Publish a hierarchy of grids."""
+        if self.side is None:
+            wanted = guideline_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
+            side, notes = round_up(wanted, self.unit)
+        else:
+            side, notes = self.side, ()
+        tree = pyramid(counter.domain, grid_sides(side, self.branching, self.levels))
+        true_counts = counter.count(base_grid(tree))[base_cells(tree)]
+        return Synopsis.infer(
+            tree,
+            measure_levels(budget, tree, true_counts, [Fraction(1, self.levels)] * self.levels),
+            inference="least-squares",
+            claim=budget.claim(),
+            method=record(self, *notes),
+        )
+
+
+def round_up(wanted: int, unit: int) -> tuple[int, tuple[str, ...]]:
+    """Smallest multiple of a unit that is at least the side wanted, and a note if it had to be clamped.
+
+    Examples
+    --------
+    >>> round_up(361, 4)
+    (364, ())
+    """
+    return clamp_side(math.ceil(wanted / unit) * unit, multiple_of=unit)
+
+
+def check_unit(unit: int) -> None:
+    """Refuse grids so far apart that not one cell of the coarsest would fit."""
+    if unit > LARGEST_SIDE:
+        msg = (
+            f"branching ** (levels - 1) must be at most {LARGEST_SIDE:,}, got {unit:,}. "
+            "Pass a smaller branching or fewer levels."
+        )
+        raise ArgumentError(msg)
+
+
+def check_multiple(side: int, unit: int) -> None:
+    """Refuse a side that the coarser grids do not divide."""
+    below = side // unit * unit
+    if side != below:
+        near = [str(multiple) for multiple in (below, below + unit) if multiple > 0]
+        msg = f"side must be a multiple of branching ** (levels - 1) = {unit}, such as {' or '.join(near)}; got {side}."
+        raise ArgumentError(msg)

@@ -1,0 +1,51 @@
+"""Kernels are compiled, on machines where nothing can be kept too."""
+
+import numba
+import pytest
+
+from hushgrid.kernels.compile import compiled
+
+
+def double(number):
+    """Twice a number."""
+    return 2 * number
+
+
+def test_a_kernel_is_compiled_and_kept():
+    """Without the global lock, and on disk."""
+    kernel = compiled(double)
+
+    assert kernel(21) == 42
+    assert kernel.nopython_signatures
+    assert kernel.targetoptions["nogil"]
+
+
+def test_where_nothing_can_be_kept_a_kernel_is_compiled_all_the_same(monkeypatch):
+    """numba refuses a cache at decoration when no folder can be written to."""
+    njit = numba.njit
+    asked = []
+
+    def without_folder(**options):
+        asked.append(options["cache"])
+        if options["cache"]:
+            msg = "cannot cache function: no locator available"
+            raise RuntimeError(msg)
+        return njit(**options)
+
+    monkeypatch.setattr(numba, "njit", without_folder)
+
+    assert compiled(double)(21) == 42
+    assert asked == [True, False]
+
+
+def test_another_error_is_not_swallowed(monkeypatch):
+    """Only the missing cache is forgiven."""
+
+    def broken(**options):
+        msg = "broken"
+        raise ValueError(msg)
+
+    monkeypatch.setattr(numba, "njit", broken)
+
+    with pytest.raises(ValueError, match="broken"):
+        compiled(double)
