@@ -21,7 +21,7 @@ def test_a_kernel_is_compiled_and_kept():
 
 
 def test_where_nothing_can_be_kept_a_kernel_is_compiled_all_the_same(monkeypatch):
-    """numba refuses a cache at decoration when no folder can be written to."""
+    """Numba refuses a cache at decoration when no folder can be written to."""
     njit = numba.njit
     asked = []
 
