@@ -12,11 +12,12 @@ from hushgrid.audit.goodness import discrete_laplace_p_value
 from hushgrid.counting.open import open_points
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.guidelines import guideline_side, leaf_sides
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.inference.measurements import Measured, Measurements, Regions
-from hushgrid.methods.adaptive_grid import AdaptiveGrid, guideline_first_side, guideline_leaf_sides
+from hushgrid.methods.adaptive_grid import AdaptiveGrid, guideline_first_side
 from hushgrid.methods.method import record
-from hushgrid.methods.uniform_grid import UniformGrid, guideline_side
+from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.laplace import add_noise
@@ -176,7 +177,7 @@ class KnowingTheCells(AdaptiveGrid):
         grid = Grid(domain=counter.domain, rows=self.first_side, columns=self.first_side)
         true_counts = counter.count(grid)
         cells = budget.measure(true_counts, HALF)
-        sides = guideline_leaf_sides(true_counts, HALF * budget.epsilon)
+        sides = leaf_sides(true_counts, HALF * budget.epsilon)
         nested = NestedGrid(grid=grid, sides=sides)
         leaves = budget.measure(counter.count(nested), HALF)
         measurements = Measurements(leaves=leaves, regions=Regions.between(nested.offsets), region_values=cells)
@@ -241,8 +242,8 @@ def test_the_edges_are_edges():
     assert [guideline_side(size, Fraction(99, 100)) for size in (22, 23)] == [1, 2]
     assert [guideline_side(size, HALF) for size in (44, 45)] == [1, 2]
     assert [guideline_first_side(size, HALF, c=0.0262) for size in (88, 89)] == [10, 11]
-    assert guideline_leaf_sides(np.array([10, 11]), HALF).tolist() == [1, 2]
-    assert guideline_leaf_sides(np.array([10, 11]), Fraction(1, 5), c2=2.0).tolist() == [1, 2]
+    assert leaf_sides(np.array([10, 11]), HALF).tolist() == [1, 2]
+    assert leaf_sides(np.array([10, 11]), Fraction(1, 5), c2=2.0).tolist() == [1, 2]
 
 
 def test_the_counter_that_remembers_counts_like_the_real_one():
