@@ -6,10 +6,17 @@ import sys
 from pathlib import Path
 
 import hushgrid
-from benchmarks import counting, noise, parquet, queries, startup
+from benchmarks import counting, methods, noise, parquet, queries, startup
 from benchmarks.picture import draw
 
-BENCHMARKS = {"counting": counting, "parquet": parquet, "noise": noise, "queries": queries, "startup": startup}
+BENCHMARKS = {
+    "counting": counting,
+    "parquet": parquet,
+    "noise": noise,
+    "queries": queries,
+    "methods": methods,
+    "startup": startup,
+}
 RESULTS = Path(__file__).parent / "results"
 
 
