@@ -16,6 +16,7 @@ def draw(rows, path):
     axes.barh(range(len(rows)), ratios, left=0, color=[REACHED if row.ok else MISSED for row in rows])
     axes.set_xscale("log")
     axes.set_xlim(0.3, max(ratios) * 3)
+    axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.axvline(1, color="black", linewidth=1)
     axes.set_yticks(range(len(rows)), [row.name for row in rows])
     for place, (row, ratio) in enumerate(zip(rows, ratios, strict=True)):

@@ -24,8 +24,7 @@ from hushgrid.publish import publish
 from hushgrid.synopsis.answer import Answer
 from hushgrid.synopsis.file import read
 from hushgrid.synopsis.synopsis import Synopsis
-
-__version__ = "0.1.0"
+from hushgrid.version import __version__
 
 __all__ = [
     "METHODS",
@@ -40,6 +39,7 @@ __all__ = [
     "Synopsis",
     "SynopsisFileError",
     "UniformGrid",
+    "__version__",
     "publish",
     "read",
     "simulation_rng",

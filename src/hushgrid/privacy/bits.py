@@ -2,7 +2,6 @@
 
 import operator
 import os
-import ssl
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import ClassVar, Never, Protocol, SupportsIndex
@@ -51,11 +50,14 @@ class SystemBits(Bits):
     simulation = False
 
     def __init__(self) -> None:
+        import ssl  # here, because it takes as long to import as a small release to publish
+
         ssl.RAND_add(os.urandom(48), 48.0)
+        self._random_bytes = ssl.RAND_bytes
 
     def words(self, count: int) -> NDArray[np.uint32]:
         """Uniform words, read-only."""
-        return np.frombuffer(ssl.RAND_bytes(4 * count), np.uint32)
+        return np.frombuffer(self._random_bytes(4 * count), np.uint32)
 
     def integer(self, bit_count: int) -> int:
         """Uniform integer below ``2**bit_count``, from the operating system itself."""

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any, cast
 
 from hushgrid.errors import ArgumentError, SynopsisFileError
@@ -18,6 +17,7 @@ from hushgrid.synopsis.rational import check_common_denominator
 from hushgrid.synopsis.strict_json import JsonObject
 from hushgrid.synopsis.structure import parse_structure, structure_json, structure_table
 from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.version import __version__
 
 SCHEMA_VERSION = 1
 GEO, RELEASE, STRUCTURE, MEASUREMENTS = b"geo", b"hushgrid", b"hushgrid:structure", b"hushgrid:measurements"
@@ -42,7 +42,7 @@ def footer_metadata(synopsis: Synopsis) -> dict[bytes, bytes]:
     structure, measurements = structure_table(synopsis.partition), measurement_table(synopsis.measurements)
     release = {
         "schema": SCHEMA_VERSION,
-        "library": version("hushgrid"),
+        "library": __version__,
         "domain": vars(synopsis.partition.domain),
         "structure": structure_json(synopsis.partition),
         "measurements": measurement_json(synopsis.measurements),
