@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
 
 LARGEST_SIDE = math.isqrt(GUIDELINE_CELL_LIMIT)  # of a grid sized from released values
+SMALLEST_FIRST_SIDE = 10  # section IV-B, choice of m1
+LARGEST_FIRST_SIDE = LARGEST_SIDE // 4  # leaves sixteen leaf cells for each first-level one
 
 
 def guideline_side(size: int, epsilon: Fraction, *, c: float = 10.0) -> int:

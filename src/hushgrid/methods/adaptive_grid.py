@@ -13,16 +13,13 @@ import numpy as np
 
 from hushgrid.counting.counter import Counter
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, Grid
-from hushgrid.geometry.guidelines import clamp_sides, leaf_sides
+from hushgrid.geometry.guidelines import LARGEST_FIRST_SIDE, SMALLEST_FIRST_SIDE, clamp_sides, leaf_sides
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.inference.measurements import Measurements, Regions
 from hushgrid.methods.method import check_positive, check_side, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.exact import Exactable, exact_share
 from hushgrid.synopsis.synopsis import Synopsis
-
-SMALLEST_FIRST_SIDE = 10  # section IV-B, choice of m1
-LARGEST_FIRST_SIDE = math.isqrt(GUIDELINE_CELL_LIMIT) // 4  # leaves sixteen leaf cells for each first-level one
 
 
 @dataclass(frozen=True, kw_only=True)

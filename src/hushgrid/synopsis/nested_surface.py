@@ -8,7 +8,7 @@ import numpy as np
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.two_level import combined_variances
-from hushgrid.kernels import answers
+from hushgrid.kernels import nested_answers
 from hushgrid.kernels.threads import run_in_slices
 from hushgrid.synopsis.surface import SMALLEST_SLICE, Floats, spread, summed_area
 
@@ -51,7 +51,9 @@ class NestedSurface:
         cell_table, leaf_tables = self._count_tables
 
         def work(first: int, stop: int) -> None:
-            answers.count_on_nested(rects, first, stop, *self._layout, cell_table, leaf_tables, self._table_starts, out)
+            nested_answers.count_on_nested(
+                rects, first, stop, *self._layout, cell_table, leaf_tables, self._table_starts, out
+            )
 
         run_in_slices(work, len(rects), smallest=SMALLEST_SLICE)
         return out
@@ -62,7 +64,7 @@ class NestedSurface:
         given = (self._cell_variances, self._leaf_variances, self._variance_table, self._spread_tables)
 
         def work(first: int, stop: int) -> None:
-            answers.vary_on_nested(rects, first, stop, *self._layout, *given, self._table_starts, noise, spread)
+            nested_answers.vary_on_nested(rects, first, stop, *self._layout, *given, self._table_starts, noise, spread)
 
         run_in_slices(work, len(rects), smallest=SMALLEST_SLICE)
         return noise, spread
@@ -82,5 +84,5 @@ class NestedSurface:
 
     def _leaf_tables(self, values: Floats) -> Floats:
         tables = np.zeros(self._table_starts[-1])
-        answers.nested_tables(values, self._nested.sides, self._nested.offsets, self._table_starts, tables)
+        nested_answers.nested_tables(values, self._nested.sides, self._nested.offsets, self._table_starts, tables)
         return tables
