@@ -16,7 +16,8 @@ from hushgrid.geometry.domain import Domain
 if TYPE_CHECKING:
     from hushgrid.synopsis.synopsis import Synopsis
 
-METHODS = "auto, ug, ag, dag, quadtree, hierarchy, hb, privlet, uniform, identity"  # without importing them for --help
+# Written out, so that --help need not import them.
+METHODS = "auto, ug, ag, dag, quadtree, dpcube, hierarchy, hb, privlet, privtree, uniform, identity"
 CLEAR_GAP = 6  # standard deviations of the noise; chance alone makes such a gap once in thousands of releases
 
 

@@ -5,12 +5,14 @@ from types import MappingProxyType
 
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
 from hushgrid.methods.differentiated_grid import DifferentiatedGrid
+from hushgrid.methods.dpcube import DPCube
 from hushgrid.methods.fine_grid import FineGrid
 from hushgrid.methods.hb import OptimalHierarchy
 from hushgrid.methods.hierarchy import Hierarchy
 from hushgrid.methods.method import Method
 from hushgrid.methods.one_cell import OneCell
 from hushgrid.methods.privlet import Privlet
+from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.quadtree import Quadtree
 from hushgrid.methods.uniform_grid import UniformGrid
 
@@ -20,9 +22,11 @@ METHODS: Mapping[str, type[Method]] = MappingProxyType(
         "ag": AdaptiveGrid,
         "dag": DifferentiatedGrid,
         "quadtree": Quadtree,
+        "dpcube": DPCube,
         "hierarchy": Hierarchy,
         "hb": OptimalHierarchy,
         "privlet": Privlet,
+        "privtree": PrivTree,
         "uniform": OneCell,
         "identity": FineGrid,
     }
