@@ -93,7 +93,7 @@ class TestMethod:
     @pytest.mark.parametrize("method", ["explicit", "guideline"])
     @pytest.mark.parametrize("epsilon", [Fraction(1, 1000), Fraction(1, 3), Fraction(7)], ids=str)
     def test_the_spend_equals_the_claim(self, name, method, epsilon):
-        """A leaf's measurements and what left none sum to epsilon exactly on the costliest path, and to no more on others."""
+        """A leaf's measurements and what left none sum to epsilon on the costliest path, and to no more on others."""
         synopsis = release(EXPLICIT[name] if method == "explicit" else METHODS[name](), clustered(), epsilon=epsilon)
         totals, denominator = rate_totals(synopsis.measurements)
         unmeasured = sum(spend.epsilon for spend in synopsis.claim.spends if not spend.measured)
