@@ -17,6 +17,7 @@ from hushgrid.methods.one_cell import OneCell
 from hushgrid.methods.privlet import Privlet
 from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.quadtree import Quadtree
+from hushgrid.methods.staq import Staq
 from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
@@ -28,6 +29,7 @@ from tests.plain import UNIT_SQUARE, PlainCounter, coverage
 EXPLICIT = {
     "ug": UniformGrid(side=7),
     "ag": AdaptiveGrid(first_side=3),
+    "staq": Staq(inference="least-squares", deepest=6),
     "dag": DifferentiatedGrid(first_side=5),
     "quadtree": Quadtree(height=3),
     "dpcube": DPCube(side=6),

@@ -14,6 +14,7 @@ from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.haar import cell_energy, restore
 from hushgrid.inference.measurements import Measurements
+from hushgrid.inference.splits import split_masses
 from hushgrid.inference.tree_least_squares import solve
 from hushgrid.inference.two_level import reconcile
 
@@ -55,6 +56,14 @@ def least_squares(partition: Partition, measurements: Measurements) -> Estimate:
     return Estimate(counts=nodes.counts[partition.leaves], variances=nodes.variances[partition.leaves])
 
 
+def bayes(partition: Partition, measurements: Measurements) -> Estimate:
+    """Masses of a quadtree by Bayes' rule, split by split; the variances are those of least squares."""
+    assert isinstance(partition, Tree)
+    known = solve(partition, measurements)
+    masses = split_masses(partition, known.sums, known.below_variances).masses
+    return Estimate(counts=masses[partition.leaves], variances=known.variances[partition.leaves])
+
+
 def haar(partition: Partition, measurements: Measurements) -> Estimate:
     """Cells of a grid restored from its wavelet coefficients; the noise of every cell varies alike."""
     assert isinstance(partition, Grid)
@@ -68,5 +77,5 @@ def haar(partition: Partition, measurements: Measurements) -> Estimate:
 
 
 INFERENCES: Mapping[str, Inference] = MappingProxyType(
-    {"direct": direct, "two-level": two_level, "least-squares": least_squares, "haar": haar}
+    {"direct": direct, "two-level": two_level, "least-squares": least_squares, "bayes": bayes, "haar": haar}
 )

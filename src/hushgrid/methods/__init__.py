@@ -14,12 +14,14 @@ from hushgrid.methods.one_cell import OneCell
 from hushgrid.methods.privlet import Privlet
 from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.quadtree import Quadtree
+from hushgrid.methods.staq import Staq
 from hushgrid.methods.uniform_grid import UniformGrid
 
 METHODS: Mapping[str, type[Method]] = MappingProxyType(
     {
         "ug": UniformGrid,
         "ag": AdaptiveGrid,
+        "staq": Staq,
         "dag": DifferentiatedGrid,
         "quadtree": Quadtree,
         "dpcube": DPCube,

@@ -10,6 +10,7 @@ from hushgrid.errors import ArgumentError, BudgetError
 from hushgrid.inference.measurements import Measured
 from hushgrid.privacy.bits import Bits
 from hushgrid.privacy.laplace import add_noise
+from hushgrid.privacy.paths import PathBudget
 from hushgrid.privacy.selection import permute_and_flip
 from hushgrid.synopsis.claim import Claim, Size, SizeSource, Spend
 
@@ -134,6 +135,15 @@ class Budget:
         rate = share * self._for_counts
         self._spend(purpose, rate, measured=measured)
         return rate
+
+    def paths(self, share: Fraction, cells: int, *, purpose: str) -> PathBudget:
+        """A share to spend along paths, each of which begins in one of so many disjoint cells.
+
+        Privacy
+        -------
+        (share · ε)-DP on the terms of `PathBudget`: one record follows one path.
+        """
+        return PathBudget(self.charge(share, purpose=purpose, measured=True), cells, bits=self._bits)
 
     def perturb(self, true_values: NDArray[np.int64], rate: Fraction) -> NDArray[np.int64]:
         """Integers with noise of any rate, for a mechanism that has been charged for.

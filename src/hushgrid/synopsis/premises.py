@@ -62,6 +62,15 @@ def _least_squares(partition: Partition, measurements: Measurements) -> bool:
     return bool(np.isfinite(variances[partition.leaves]).all())
 
 
+def _bayes(partition: Partition, measurements: Measurements) -> bool:
+    """As for least squares, and all inner nodes of two columns and two rows."""
+    return (
+        _least_squares(partition, measurements)
+        and isinstance(partition, Tree)
+        and bool(np.isin(partition.splits, (0, 2)).all())
+    )
+
+
 def _haar(partition: Partition, measurements: Measurements) -> bool:
     """A grid, all coefficients of it padded to powers of two, nothing else measured."""
     wavelet = measurements.wavelet
@@ -79,5 +88,5 @@ def _only_leaves(measurements: Measurements) -> bool:
 
 
 PREMISES: Mapping[str, Callable[[Partition, Measurements], bool]] = MappingProxyType(
-    {"direct": _direct, "two-level": _two_level, "least-squares": _least_squares, "haar": _haar}
+    {"direct": _direct, "two-level": _two_level, "least-squares": _least_squares, "bayes": _bayes, "haar": _haar}
 )

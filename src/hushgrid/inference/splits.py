@@ -1,0 +1,190 @@
+"""Masses of a quadtree's nodes by Bayes' rule, split by split from the root down: they add up and are never negative.
+
+A node is split into a west and an east half, and each half into south and north. Going up, least squares says what is
+known of each part from itself and below (`solve`). Going down, the mass of a node is given; the measurements of its
+parts are a noisy observation of the share that goes to the first; and a prior of shares, learned level by level from
+all splits of the release, says which shares are likely. The posterior mean is taken.
+
+The prior of a share with mean m is a mixture: all to one side; exactly m; and six Beta distributions around m, from
+widely spread to concentrated. m comes from the masses of neighbouring nodes, which are known before the level is split.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.geometry.quadrant_tree import node_depths
+from hushgrid.geometry.tree import Tree
+from hushgrid.inference.measurements import Measurements
+from hushgrid.inference.tree_least_squares import solve
+from hushgrid.kernels import splits as kernels
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+SMALLEST_TOTAL = 1.0  # mass of the root at least, so that there are shares to speak of
+
+# The rest are constants that a prototype was fitted with, on other data sets than the ones it was judged by.
+FIRST_WEIGHTS = (0.15, 0.01, 0.25, 0.35, 0.18, 0.04, 0.01, 0.01)  # of the components, before anything is learned
+FIRST_COEFFICIENTS = (0.7, 0.2)  # of the features in the prior mean
+WEIGHT_UPDATES = 2  # EM steps a level and axis
+WEIGHT_INERTIA = 20  # splits that the weights of the level above count as
+FEWEST_SPLITS = 30  # that coefficients are fitted to
+RIDGE = 0.5  # toward the coefficients of the level above
+FEATURE_VARIANCE = 0.15  # of 2 s - 1 around its prior mean, about
+TABULATED_MEANS = 4097  # makes the constants of the Betas exact to 0.03 %
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SplitFit:
+    """Masses of all nodes of a quadtree and their halves, and the priors they were found with.
+
+    Parameters
+    ----------
+    masses : array, shape (nodes,)
+        Children add up to their parents, none is negative.
+    half_masses : array, shape (nodes, 2)
+        West and east half of every inner node; rows of leaves are zero.
+    variances : array, shape (nodes,)
+        Of what is known of each node from itself and below, by noise; infinite where that is nothing.
+    half_variances : array, shape (nodes, 2)
+        The same of the halves.
+    prior_weights : array, shape (levels, 2, 8)
+        For the splits of the nodes of each level, into west and east and of their halves into south and north: the
+        weights of the components of the prior, which sum to one.
+    prior_means : array, shape (nodes, 3)
+        Mean of the prior of the western share of a node, and of the southern shares of its west and its east half; rows
+        of leaves are one half.
+    """
+
+    masses: Floats
+    half_masses: Floats
+    variances: Floats
+    half_variances: Floats
+    prior_weights: Floats
+    prior_means: Floats
+
+
+def bayes_masses(tree: Tree, measurements: Measurements) -> SplitFit:
+    """Masses of the nodes of a tree whose inner nodes all have two columns and two rows, in linear time."""
+    known = solve(tree, measurements)
+    return split_masses(tree, known.sums, known.below_variances)
+
+
+def split_masses(tree: Tree, sums: Floats, variances: Floats) -> SplitFit:
+    """The same from what is known of each node from itself and below, and the variance of that."""
+    masses, half_masses = np.zeros(tree.nodes), np.zeros((tree.nodes, 2))
+    half_variances, prior_means = np.zeros((tree.nodes, 2)), np.full((tree.nodes, 3), 0.5)
+    neighbours = np.empty((tree.nodes, 9), np.int32)
+    kernels.find_neighbours(tree.first_children, tree.child_counts, neighbours)
+    layout = (neighbours, node_depths(tree), tree.child_counts)
+    masses[0] = max(sums[0], SMALLEST_TOTAL)
+    across = along = Prior(weights=np.array(FIRST_WEIGHTS), coefficients=np.array(FIRST_COEFFICIENTS))
+    prior_weights = []
+
+    def foretell(feature: Callable[..., None], nodes: Indices, splits: int) -> Floats:
+        features = np.empty((splits, len(FIRST_COEFFICIENTS)))
+        feature(nodes, *layout, masses, half_masses, features)
+        return features
+
+    for first, stop in pairwise(tree.levels):
+        nodes = first + np.flatnonzero(tree.child_counts[first:stop])
+        children = tree.first_children[nodes, None] + np.arange(4)
+        below, below_variances = (array[children].reshape(-1, 2, 2) for array in (sums, variances))  # node, row, column
+
+        half_variances[nodes] = below_variances.sum(axis=1)
+        across, prior_means[nodes, 0], half_masses[nodes] = across.divide(
+            masses[nodes],
+            below.sum(axis=1),
+            half_variances[nodes],
+            foretell(kernels.foretell_across, nodes, len(nodes)),
+        )
+        along, means, quarters = along.divide(
+            half_masses[nodes].ravel(),
+            below.swapaxes(1, 2).reshape(-1, 2),
+            below_variances.swapaxes(1, 2).reshape(-1, 2),
+            foretell(kernels.foretell_along, nodes, 2 * len(nodes)),
+        )
+        prior_means[nodes, 1:] = means.reshape(-1, 2)
+        masses[children] = quarters.reshape(-1, 2, 2).swapaxes(1, 2).reshape(-1, 4)
+        prior_weights.append((across.weights, along.weights))
+    return SplitFit(
+        masses=masses,
+        half_masses=half_masses,
+        variances=variances,
+        half_variances=half_variances,
+        prior_weights=np.array(prior_weights),
+        prior_means=prior_means,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Prior:
+    """What is known of shares along one axis from the levels above.
+
+    Parameters
+    ----------
+    weights : array, shape (8,)
+        Of the components of the prior.
+    coefficients : array, shape (2,)
+        Of the features in the mean of the prior.
+    """
+
+    weights: Floats
+    coefficients: Floats
+
+    def divide(
+        self, masses: Floats, sums: Floats, variances: Floats, features: Floats
+    ) -> tuple["Prior", Floats, Floats]:
+        """The prior with what the splits of a level teach, the prior mean of each share, and the masses of the parts.
+
+        Parameters
+        ----------
+        masses : array, shape (splits,)
+            To divide in two.
+        sums, variances : array, shape (splits, 2)
+            What is known of the parts from themselves and below.
+        features : array, shape (splits, 2)
+            From neighbours.
+        """
+        shares, spreads = np.empty((2, len(masses)))
+        kernels.observe_shares(masses, sums, variances, shares, spreads)
+        informed = np.isfinite(spreads)
+        coefficients = fit_coefficients(self.coefficients, features[informed], shares[informed], spreads[informed])
+        means = np.clip(0.5 + 0.5 * (features @ coefficients), kernels.NEAREST_MEAN, 1 - kernels.NEAREST_MEAN)
+        evidence, moments = np.empty((2, len(masses), kernels.COMPONENTS))
+        kernels.weigh_components(shares, spreads, means, log_norms(), evidence, moments)
+        weights = fit_weights(self.weights, evidence[informed])
+        first = masses * np.clip(moments @ weights / (evidence @ weights), 0, 1)
+        return Prior(weights=weights, coefficients=coefficients), means, np.stack([first, masses - first], axis=1)
+
+
+@cache
+def log_norms() -> Floats:
+    """Table of the constants of the prior's Betas."""
+    table = np.empty((TABULATED_MEANS, len(kernels.CONCENTRATIONS)))
+    kernels.tabulate_log_norms(table)
+    return table
+
+
+def fit_coefficients(before: Floats, features: Floats, shares: Floats, spreads: Floats) -> Floats:
+    """Ridge regression of observed shares, as 2 s - 1, on features, toward the coefficients before."""
+    if len(shares) < FEWEST_SPLITS:
+        return before
+    weighted = features * (FEATURE_VARIANCE / (4 * spreads**2 + FEATURE_VARIANCE))[:, None]
+    curvature = weighted.T @ features + RIDGE * np.eye(len(before))
+    return np.asarray(np.linalg.solve(curvature, weighted.T @ (2 * shares - 1) + RIDGE * before), np.float64)
+
+
+def fit_weights(before: Floats, evidence: Floats) -> Floats:
+    """Weights of components after a few steps of expectation and maximisation, each held back toward the last."""
+    weights = before
+    for _ in range(WEIGHT_UPDATES):
+        responsibilities = evidence * weights
+        responsibilities /= responsibilities.sum(axis=1, keepdims=True)
+        weights = (responsibilities.sum(axis=0) + WEIGHT_INERTIA * weights) / (len(evidence) + WEIGHT_INERTIA)
+    return weights

@@ -1,0 +1,225 @@
+"""STAQ, the staged adaptive quadtree.
+
+Reference: this project; docs/privacy/staq.md says how it works and why it is private.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.counting.counter import Counter
+from hushgrid.errors import ArgumentError
+from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
+from hushgrid.geometry.quadrant_tree import all_cells, join_cells, nodes_of_cells, pick_cells, quadrant_tree
+from hushgrid.geometry.quadrants import DEEPEST, Quadrants
+from hushgrid.geometry.tree import Tree
+from hushgrid.inference.frontier import Frontier
+from hushgrid.inference.measurements import Measured, Measurements
+from hushgrid.inference.tree_least_squares import measurements_of_nodes
+from hushgrid.methods.method import check_positive, check_whole, record
+from hushgrid.privacy.budget import Budget
+from hushgrid.privacy.paths import UNITS
+from hushgrid.synopsis.synopsis import Synopsis
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Inference = Literal["bayes", "least-squares"]
+
+MOST_LEVELS = 12  # that are planned ahead
+LONG_STEP_FROM = 4  # levels ahead; then a step is of two, because what lies between would soon be known from below
+LARGEST_FIRST_LEVEL = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Staq:
+    """A quadtree that grows where there is something to see, every cell measured with a part of what its path has left.
+
+    Parameters
+    ----------
+    inference : "bayes" or "least-squares"
+        How counts follow from measurements: split by split with a learned prior, never negative; or without bias.
+    c : float
+        A cell is divided if its estimate times its budget is above about ``2 * c``.
+    growth : float
+        Budget of a level relative to that of the level above.
+    first_level : int
+        First level that is measured, of ``4**first_level`` cells.
+    first_weight : float
+        Budget of the first level relative to that of the next.
+    deepest : int
+        Last level.
+
+    Privacy
+    -------
+    The cells that are measured in a round are disjoint, and both cells and rates follow from released values. One
+    record follows one path, along which the rates sum to what the noisy size has left of ε, whatever was released.
+    """
+
+    name: ClassVar[str] = "staq"
+    inference: Inference = "bayes"
+    # Constants of a prototype, fitted on nine data sets and judged on ten others.
+    c: float = 1.7
+    growth: float = 2 ** (1 / 3)
+    first_level: int = 3
+    first_weight: float = 1.6
+    deepest: int = DEEPEST - 1
+
+    def __post_init__(self) -> None:
+        if self.inference not in get_args(Inference):
+            msg = f"inference must be one of {', '.join(get_args(Inference))}, got inference={self.inference!r}."
+            raise ArgumentError(msg)
+        check_positive(self.c, name="c")
+        check_positive(self.growth, name="growth")
+        check_positive(self.first_weight, name="first_weight")
+        check_whole(self.first_level, name="first_level", low=0, high=LARGEST_FIRST_LEVEL)
+        check_whole(self.deepest, name="deepest", low=self.first_level, high=DEEPEST)
+
+    def release(self, counter: Counter, budget: Budget) -> Synopsis:
+        """Publish a staged adaptive quadtree."""
+        size = max(1, budget.noisy_size(counter))
+        survey = Survey(all_cells(counter.domain, self.first_level))
+        paths = budget.paths(Fraction(1), survey.live_cells.cells, purpose="counts")
+        decision = self._first_decision(size, float(budget.epsilon))
+        clamped = False
+        while len(decision.units):
+            within = survey.divide(decision.steps)
+            paths.descend(within)
+            survey.add(paths.measure(counter.count(survey.live_cells), decision.units[within]))
+            survey.keep(paths.left > 0)
+            paths.descend(np.flatnonzero(paths.left))
+            decision = self._decide(survey, paths.left, float(paths.epsilon(1)))
+            clamped |= decision.clamped
+        tree, measurements = survey.result()
+        notes = (f"cells were divided no further to fit {GUIDELINE_CELL_LIMIT:,} of them",) if clamped else ()
+        return Synopsis.infer(
+            tree, measurements, inference=self.inference, claim=budget.claim(), method=record(self, *notes)
+        )
+
+    def _first_decision(self, size: int, epsilon: float) -> "Decision":
+        """All cells of the first level are measured alike."""
+        cells = 4**self.first_level
+        worth = int(levels_worth(np.array([size / cells * epsilon]), c=self.c)[0])
+        below = sum(self._weights(min(worth, self.deepest - self.first_level)))
+        units = max(1, math.floor(UNITS * (self.first_weight / (self.first_weight + below))))
+        return Decision(steps=np.zeros(cells, np.int64), units=np.full(cells, units))
+
+    def _decide(self, survey: "Survey", left: Indices, unit: float) -> "Decision":
+        """For every live cell: how many levels to go down, and units to measure there; or all units, and stay."""
+        if len(left) == 0:
+            return Decision(steps=left, units=left)
+        estimates = survey.frontier.estimates()
+        worth = levels_worth(estimates * (left * unit), c=self.c)
+        worth = np.minimum(worth, self.deepest - survey.live_cells.levels)
+        units = np.floor(left * self._first_shares[worth]).astype(np.int64)
+        wanted = np.where(units > 0, step_lengths(worth), 0)
+        steps = fit_steps(wanted, estimates, room=GUIDELINE_CELL_LIMIT - survey.cells)
+        return Decision(steps=steps, units=np.where(steps > 0, units, left), clamped=not np.array_equal(steps, wanted))
+
+    def _weights(self, levels: int) -> list[float]:
+        """Weights of the budgets of the steps that go down so many levels."""
+        weights, depth = [], 0
+        while depth < levels:
+            step = 2 if levels - depth >= LONG_STEP_FROM else 1
+            depth += step
+            weights.append(self.growth ** (depth + step - 2))
+        return weights
+
+    @property
+    def _first_shares(self) -> Floats:
+        """Share of a cell's budget that the first step takes, by the number of levels to go down."""
+        plans = map(self._weights, range(1, MOST_LEVELS + 1))
+        return np.array([1.0, *(weights[0] / math.fsum(weights) for weights in plans)])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Decision:
+    """Levels that each live cell goes down, 0 to 2, and the units that each of the cells it gets to is measured with.
+
+    Whether fewer cells were divided than wanted is `clamped`.
+    """
+
+    steps: Indices
+    units: Indices
+    clamped: bool = False
+
+
+class Survey:
+    """The cells with budget left, those without, and everything measured: released values alone."""
+
+    def __init__(self, cells: Quadrants) -> None:
+        self.frontier = Frontier(cells)
+        self._ended: list[Quadrants] = []
+        self._cells: list[Quadrants] = []
+        self._measured: list[Measured] = []
+
+    @property
+    def live_cells(self) -> Quadrants:
+        """Cells with budget left."""
+        return self.frontier.live_cells
+
+    @property
+    def cells(self) -> int:
+        """Number of cells, with and without."""
+        return self.live_cells.cells + sum(ended.cells for ended in self._ended)
+
+    def divide(self, steps: Indices) -> Indices:
+        """Replace each live cell by its parts so many levels down, and say which of them each part lies in."""
+        return self.frontier.divide(steps)
+
+    def add(self, measured: Measured) -> None:
+        """Note what was measured of the live cells."""
+        self._cells.append(self.live_cells)
+        self._measured.append(measured)
+        self.frontier.observe(measured)
+
+    def keep(self, still: NDArray[np.bool_]) -> None:
+        """Let the other live cells stay as they are."""
+        self._ended.append(pick_cells(self.live_cells, ~still))
+        self.frontier.keep(still)
+
+    def result(self) -> tuple[Tree, Measurements]:
+        """The tree of all cells that have ended, and what was measured of its nodes."""
+        tree = quadrant_tree(join_cells(self._ended))
+        levels, codes = (
+            np.concatenate([getattr(cells, name) for cells in self._cells]) for name in ("levels", "codes")
+        )
+        return tree, measurements_of_nodes(tree, nodes_of_cells(tree, levels, codes), Measured.joined(self._measured))
+
+
+def levels_worth(signals: Floats, *, c: float) -> Indices:
+    """How many levels below a cell are worth measuring, by its estimate times its budget.
+
+    A level more means a quarter of the points in each cell: down to about c over the budget, where noise and the
+    uneven spread within a cell cost alike.
+
+    Examples
+    --------
+    >>> levels_worth(np.array([0.0, 1.7, 3.4, 1.7 * 4, 1e9]), c=1.7)
+    array([ 0,  0,  1,  1, 12])
+    """
+    levels = np.floor(np.log(np.maximum(signals / c, 0.25)) / math.log(4) + 0.5)
+    return np.clip(levels, 0, MOST_LEVELS).astype(np.int64)
+
+
+def step_lengths(worth: Indices) -> Indices:
+    """Levels that the first step goes down where so many are worth measuring."""
+    return np.minimum(worth, np.where(worth >= LONG_STEP_FROM, 2, 1))
+
+
+def fit_steps(steps: Indices, estimates: Floats, *, room: int) -> Indices:
+    """Steps as wanted while there is room for more cells, those of the largest estimates first; 0 for the others.
+
+    Examples
+    --------
+    >>> fit_steps(np.array([1, 2, 1, 1]), np.array([1.0, 9.0, 3.0, 2.0]), room=21)
+    array([0, 2, 1, 1])
+    """
+    order = np.argsort(-estimates, kind="stable")
+    grown = np.cumsum(4 ** steps[order] - 1)
+    fitted = steps.copy()
+    fitted[order[grown > room]] = 0
+    return fitted

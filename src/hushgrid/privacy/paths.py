@@ -1,0 +1,94 @@
+"""A budget spent along paths: cells are divided again and again, and each path down has an account of its own."""
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hushgrid.errors import ArgumentError, BudgetError
+from hushgrid.inference.measurements import NOT_MEASURED, Measured
+from hushgrid.privacy.bits import Bits
+from hushgrid.privacy.mixture import add_noise_each
+
+Indices = NDArray[np.int64]
+
+UNITS = 1024  # of a path's budget; parts of it are whole units, so that they sum exactly and few rates occur
+
+
+class PathBudget:
+    """The same budget for every path down a tree of cells, spent in whole units.
+
+    It begins with cells that are disjoint. `measure` spends units on each of the cells that are live, and `descend`
+    goes on to cells that lie within these.
+
+    Parameters
+    ----------
+    epsilon : Fraction
+        Of every path; already charged for.
+    cells : int
+        Disjoint cells to begin with.
+    bits : Bits
+        Where the noise comes from.
+
+    Privacy
+    -------
+    ε-DP if the live cells are disjoint at every time, if each lies within the one it descends from, and if both the
+    cells and the units depend on the data through released values alone. A record then lies in one live cell at a time,
+    or in none, and changes one count of each `measure` by one, at a cost of the rate of that count. These counts lie
+    on one path, whose units are kept from exceeding the whole: see docs/privacy/staq.md.
+    """
+
+    def __init__(self, epsilon: Fraction, cells: int, *, bits: Bits) -> None:
+        self._epsilon = epsilon
+        self._left = np.full(cells, UNITS, np.int64)
+        self._bits = bits
+
+    @property
+    def left(self) -> Indices:
+        """Units that the path of each live cell has left, shape (cells,)."""
+        return self._left.copy()
+
+    def epsilon(self, units: int) -> Fraction:
+        """What so many units are worth."""
+        return self._epsilon * units / UNITS
+
+    def measure(self, true_counts: NDArray[np.int64], units: ArrayLike) -> Measured:
+        """Noisy counts of the live cells, each at the units it is given; at none, it is not measured.
+
+        Privacy
+        -------
+        A record's cell costs it the units of that cell; they are taken from what its path has left.
+        """
+        spent = self._check_units(units)
+        if len(true_counts) != len(spent):
+            msg = f"there are {len(spent):,} live cells, got counts of {len(true_counts):,}."
+            raise ArgumentError(msg)
+        self._left -= spent
+        taken = spent > 0
+        distinct, index = np.unique(spent[taken], return_inverse=True)
+        rates = tuple(self.epsilon(int(number)) for number in distinct)
+        values, rate_index = np.zeros(len(spent), np.int64), np.full(len(spent), NOT_MEASURED, np.int32)
+        rate_index[taken] = index
+        values[taken] = add_noise_each(true_counts[taken], rates=rates, rate_index=index, bits=self._bits)
+        return Measured(values=values, rates=rates, rate_index=rate_index)
+
+    def descend(self, parents: ArrayLike) -> None:
+        """Go on to new cells, given the live cell that each lies within; cells that none lies within are left.
+
+        A cell may stay as it is, as its own parent.
+        """
+        index = np.asarray(parents, np.int64)
+        if index.size and not (index.min() >= 0 and index.max() < len(self._left)):
+            msg = f"parents must be from 0 to below the number of live cells, {len(self._left):,}."
+            raise ArgumentError(msg)
+        self._left = self._left[index]
+
+    def _check_units(self, units: ArrayLike) -> Indices:
+        spent = np.asarray(units)
+        if spent.shape != self._left.shape or not np.can_cast(spent.dtype, np.int64) or np.any(spent < 0):
+            msg = f"units must be whole numbers of at least 0, one for each of the {len(self._left):,} live cells."
+            raise ArgumentError(msg)
+        if np.any(spent > self._left):
+            msg = f"a path would spend more than the {UNITS:,} units that it has."
+            raise BudgetError(msg)
+        return spent.astype(np.int64)
