@@ -12,6 +12,7 @@ from hushgrid.geometry.grouped import GroupedGrid
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.tree import Tree
+from hushgrid.inference.belief import belief_masses
 from hushgrid.inference.haar import cell_energy, restore
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.splits import split_masses
@@ -64,6 +65,14 @@ def bayes(partition: Partition, measurements: Measurements) -> Estimate:
     return Estimate(counts=masses[partition.leaves], variances=known.variances[partition.leaves])
 
 
+def belief(partition: Partition, measurements: Measurements) -> Estimate:
+    """Masses of a quadtree by belief propagation over all its splits; the variances are those of least squares."""
+    assert isinstance(partition, Tree)
+    known = solve(partition, measurements)
+    masses = belief_masses(partition, measurements, split_masses(partition, known.sums, known.below_variances))
+    return Estimate(counts=masses[partition.leaves], variances=known.variances[partition.leaves])
+
+
 def haar(partition: Partition, measurements: Measurements) -> Estimate:
     """Cells of a grid restored from its wavelet coefficients; the noise of every cell varies alike."""
     assert isinstance(partition, Grid)
@@ -77,5 +86,20 @@ def haar(partition: Partition, measurements: Measurements) -> Estimate:
 
 
 INFERENCES: Mapping[str, Inference] = MappingProxyType(
-    {"direct": direct, "two-level": two_level, "least-squares": least_squares, "bayes": bayes, "haar": haar}
+    {
+        "direct": direct,
+        "two-level": two_level,
+        "least-squares": least_squares,
+        "bayes": bayes,
+        "belief": belief,
+        "haar": haar,
+    }
 )
+
+# Inferences whose variances are those of another, which is faster.
+VARIANCES_OF: Mapping[str, str] = MappingProxyType({"bayes": "least-squares", "belief": "least-squares"})
+
+
+def leaf_variances(inference: str, partition: Partition, measurements: Measurements) -> NDArray[np.float64]:
+    """Variances of the noise of the leaves, shape (leaves,), without their counts where that is faster."""
+    return INFERENCES[VARIANCES_OF.get(inference, inference)](partition, measurements).variances

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushgrid.errors import ArgumentError, SynopsisFileError
-from hushgrid.inference.estimate import INFERENCES
+from hushgrid.inference.estimate import leaf_variances
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.footer import Footer, footer_metadata, parse_footer
 from hushgrid.synopsis.measurement_table import measured_columns, measured_from
@@ -119,7 +119,7 @@ class Release:
             measurements=measurements,
             inference=footer.inference,
             counts=counts,
-            variances=INFERENCES[footer.inference](footer.partition, measurements).variances,
+            variances=leaf_variances(footer.inference, footer.partition, measurements),
             claim=footer.claim,
             method=footer.method,
         )

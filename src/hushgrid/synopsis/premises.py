@@ -88,5 +88,12 @@ def _only_leaves(measurements: Measurements) -> bool:
 
 
 PREMISES: Mapping[str, Callable[[Partition, Measurements], bool]] = MappingProxyType(
-    {"direct": _direct, "two-level": _two_level, "least-squares": _least_squares, "bayes": _bayes, "haar": _haar}
+    {
+        "direct": _direct,
+        "two-level": _two_level,
+        "least-squares": _least_squares,
+        "bayes": _bayes,
+        "belief": _bayes,
+        "haar": _haar,
+    }
 )

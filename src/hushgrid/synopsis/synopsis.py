@@ -25,12 +25,14 @@ from hushgrid.synopsis.claim import Claim, MethodRecord
 from hushgrid.synopsis.grid_surface import GridSurface
 from hushgrid.synopsis.grouped_surface import GroupedSurface
 from hushgrid.synopsis.nested_surface import NestedSurface
+from hushgrid.synopsis.sloped_surface import SlopedSurface
 from hushgrid.synopsis.surface import Surface
 from hushgrid.synopsis.tree_surface import TreeSurface
 
 SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
     {Grid: GridSurface, NestedGrid: NestedSurface.of, GroupedGrid: GroupedSurface, Tree: TreeSurface}
 )
+SLOPED = frozenset({"belief"})  # inferences of trees whose leaves slope
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -152,4 +154,5 @@ class Synopsis:
 
     @cached_property
     def _surface(self) -> Surface:
-        return SURFACES[type(self.partition)](self.partition, self.measurements, self.counts)
+        make: Callable[..., Surface] = SlopedSurface.of if self.inference in SLOPED else SURFACES[type(self.partition)]
+        return make(self.partition, self.measurements, self.counts)

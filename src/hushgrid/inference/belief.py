@@ -1,0 +1,152 @@
+"""Masses of the nodes of a quadtree by belief propagation on its splits (docs/staq-inference.md)."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.geometry.tree import Tree
+from hushgrid.inference.measurements import NOT_MEASURED, Measurements
+from hushgrid.inference.slopes import refined_means
+from hushgrid.inference.split_prior import ATOMS, cumulative_tables
+from hushgrid.inference.splits import SplitFit
+from hushgrid.inference.tree_least_squares import nodes_of_runs
+from hushgrid.kernels import belief
+from hushgrid.kernels.belief import GRID, Counts, Sites, Splits
+from hushgrid.kernels.threads import run_in_slices
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+REACH = 5  # standard deviations a grid of masses extends to either side
+SMALLEST_DEVIATION = 0.01  # of a mass, in points: nearly certain counts still get a grid
+SMALLEST_SLICE = 128  # inner nodes a thread is worth starting for
+
+
+def belief_masses(tree: Tree, measurements: Measurements, fit: SplitFit, *, sweeps: int = 2) -> Floats:
+    """Mass of every node: posterior means given all measurements, from the root down, shape (nodes,).
+
+    Children add up to their parents, and no mass is negative.
+
+    Parameters
+    ----------
+    tree : Tree
+        A quadtree: every inner node is divided in two columns and two rows.
+    fit : SplitFit
+        Masses to put the grids around, and the priors of the splits.
+    sweeps : int
+        How often the tree is gone through; after the first time, prior means come from the masses found so far.
+    """
+    quadtree = _Quadtree(tree=tree, inner=np.flatnonzero(tree.child_counts), counts=counts_by_node(tree, measurements))
+    inner = quadtree.inner
+    deviations = _deviations(np.concatenate([fit.variances, fit.half_variances[inner].ravel()]), fit.masses[0])
+    masses = np.concatenate([fit.masses, fit.half_masses[inner].ravel()])
+    means = fit.prior_means
+    kappa = bias_power(fit.masses[0] * path_budget(tree, quadtree.counts))
+    for sweep in range(sweeps):
+        if sweep > 0:
+            means = refined_means(tree, measurements, masses[: tree.nodes])
+        masses = _sweep(quadtree, masses, deviations, _Priors(weights=fit.prior_weights, means=means), kappa)
+    return masses[: tree.nodes].copy()
+
+
+def bias_power(size: float) -> float:
+    """Power kappa of the mass in messages, for expected points times budget; keeps totals from coming out low.
+
+    Examples
+    --------
+    >>> bias_power(1500)
+    0.27
+    """
+    return min(max(0.27 - 0.035 * math.log2(max(size, 1.0) / 1500), 0.08), 0.3)
+
+
+def counts_by_node(tree: Tree, measurements: Measurements) -> Counts:
+    """All measurements of each node, side by side."""
+    leaves, regions = measurements.leaves, measurements.region_values
+    nodes = np.concatenate([tree.leaves, nodes_of_runs(tree, measurements.regions.first, measurements.regions.stop)])
+    values = np.concatenate([leaves.values, regions.values]).astype(np.float64)
+    rates = np.concatenate([np.array([*map(float, part.rates), 0.0])[part.rate_index] for part in (leaves, regions)])
+    taken = np.concatenate([leaves.rate_index, regions.rate_index]) != NOT_MEASURED
+    order = np.flatnonzero(taken)
+    order = order[np.argsort(nodes[order], kind="stable")]
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(nodes[order], minlength=tree.nodes))])
+    return Counts(offsets=offsets, values=values[order], rates=rates[order])
+
+
+def path_budget(tree: Tree, counts: Counts) -> float:
+    """Sum of the rates along the path from the root to a leaf, the largest of them."""
+    running = np.concatenate([[0.0], np.cumsum(counts.rates)])
+    spent = running[counts.offsets[1:]] - running[counts.offsets[:-1]]
+    for first, stop in pairwise(tree.levels[1:]):
+        spent[first:stop] += spent[tree.parents[first:stop]]
+    return float(spent.max())
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Quadtree:
+    tree: Tree
+    inner: Indices
+    counts: Counts
+
+    def levels(self) -> Iterator[tuple[int, int, int]]:
+        """Number of each level that has inner nodes, and their first rank and end, from the root down."""
+        ranks = np.searchsorted(self.inner, self.tree.levels).tolist()
+        for level, (first, stop) in enumerate(pairwise(ranks)):
+            if first < stop:
+                yield level, first, stop
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Priors:
+    weights: Floats
+    means: Floats
+
+    def splits(self, quadtree: _Quadtree, level: int) -> Splits:
+        """Splits of a level, with their priors."""
+        return Splits(
+            inner=quadtree.inner,
+            first_children=quadtree.tree.first_children,
+            means=self.means,
+            tables=cumulative_tables(self.weights[level]),
+            atoms=np.ascontiguousarray(self.weights[level][:, :ATOMS]),
+        )
+
+
+def _deviations(variances: Floats, total: float) -> Floats:
+    """Standard deviations within bounds: what nothing determines is anything up to the total."""
+    return np.clip(np.sqrt(variances), SMALLEST_DEVIATION, max(total, 1.0))
+
+
+def _sweep(quadtree: _Quadtree, centres: Floats, deviations: Floats, priors: _Priors, kappa: float) -> Floats:
+    """Masses of all sites, by messages on grids around the masses given."""
+    tree = quadtree.tree
+    lows = np.maximum(centres - REACH * deviations, 0)
+    steps = (centres + REACH * deviations - lows) / (GRID - 1)
+    sites = Sites(lows=lows, steps=steps, deviations=deviations, messages=np.empty((len(lows), GRID)))
+
+    def observe_leaves(first: int, stop: int) -> None:
+        belief.observe_leaves(tree.leaves, first, stop, sites, quadtree.counts)
+
+    run_in_slices(observe_leaves, tree.cells, smallest=SMALLEST_SLICE)
+    for level, start, end in reversed(list(quadtree.levels())):
+        splits = priors.splits(quadtree, level)
+
+        def send_up(first: int, stop: int, start: int = start, splits: Splits = splits) -> None:
+            belief.send_up(start + first, start + stop, sites, splits, quadtree.counts, kappa)
+
+        run_in_slices(send_up, end - start, smallest=SMALLEST_SLICE)
+    masses = np.empty(len(lows))
+    grid = lows[0] + steps[0] * np.arange(GRID)
+    masses[0] = np.average(grid, weights=sites.messages[0])
+    for level, start, end in quadtree.levels():
+        splits = priors.splits(quadtree, level)
+
+        def send_down(first: int, stop: int, start: int = start, splits: Splits = splits) -> None:
+            belief.send_down(start + first, start + stop, sites, splits, masses)
+
+        run_in_slices(send_down, end - start, smallest=SMALLEST_SLICE)
+    return masses

@@ -1,0 +1,133 @@
+"""Prior means of splits, and slopes inside leaves, learned from the masses around them (docs/staq-inference.md)."""
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.geometry.quadrant_tree import node_depths
+from hushgrid.geometry.tree import Tree
+from hushgrid.inference.measurements import Measurements
+from hushgrid.inference.splits import fit_coefficients
+from hushgrid.inference.tree_least_squares import solve
+from hushgrid.kernels.slopes import FEATURES, lean_of_cells, lean_of_halves
+from hushgrid.kernels.splits import NEAREST_MEAN, find_neighbours, observe_shares
+from hushgrid.kernels.threads import run_in_slices
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+FIRST_COEFFICIENTS = (-0.15, 0.25, 0.6, 0.6)  # of a prototype, fitted on other data sets than it was judged by
+SMALLEST_MASS = 1e-9  # in points, that is split in shares that mean something
+SMALLEST_SLICE = 4096  # nodes a thread is worth starting for
+
+
+def refined_means(tree: Tree, measurements: Measurements, masses: Floats) -> Floats:
+    """Prior mean of the first part's share in every split, from masses known before, shape (nodes, 3).
+
+    An inner node has three splits: into its west and east half, of the west half and of the east half into south and
+    north. How the features predict a share is fitted level by level to the shares that least squares finds, so that
+    they explain measurements and not the masses they come from.
+    """
+    inner = np.flatnonzero(tree.child_counts)
+    cells, halves = features_of(tree, masses)
+    features = np.concatenate([cells[inner, :1], halves], axis=1)
+    shares, spreads = _measured_shares(tree, measurements, masses)
+    leans = np.empty((len(inner), 3))
+    coefficients = [np.array(FIRST_COEFFICIENTS)] * 2
+    for first, stop in pairwise(np.searchsorted(inner, tree.levels)):
+        for axis, splits in enumerate((slice(0, 1), slice(1, 3))):
+            here = slice(first, stop), splits
+            known = np.isfinite(spreads[here])
+            coefficients[axis] = fit_coefficients(
+                coefficients[axis], features[here][known], shares[here][known], spreads[here][known]
+            )
+            leans[here] = features[here] @ coefficients[axis]
+    means = np.full((tree.nodes, 3), 0.5)
+    means[inner] = np.clip(0.5 + 0.5 * leans, NEAREST_MEAN, 1 - NEAREST_MEAN)
+    return means
+
+
+def slopes(tree: Tree, masses: Floats) -> Floats:
+    """Slope of the density inside every leaf of a quadtree along x and y, from -1 to 1, shape (leaves, 2).
+
+    The density at the place (U, V) in a leaf, both from 0 to 1, is the leaf's mean density times
+    ``(1 + gx (2 U - 1)) (1 + gy (2 V - 1))``. How features predict slopes is fitted level by level to the shares of
+    the masses of inner nodes.
+
+    Parameters
+    ----------
+    masses : array, shape (nodes,)
+        Of all nodes, none negative; children add up.
+    """
+    inner = np.flatnonzero(tree.child_counts)
+    cells, _ = features_of(tree, masses)
+    shares, spreads = _shares_of_masses(tree, masses)
+    found = np.empty((tree.nodes, 2))
+    coefficients = [np.array(FIRST_COEFFICIENTS)] * 2
+    ranks = np.searchsorted(inner, tree.levels)
+    for (first, stop), nodes in zip(pairwise(ranks), pairwise(tree.levels), strict=True):
+        known = first + np.flatnonzero(np.isfinite(spreads[first:stop]))
+        for axis in range(2):
+            coefficients[axis] = fit_coefficients(
+                coefficients[axis], cells[inner[known], axis], shares[known, axis], spreads[known]
+            )
+            found[slice(*nodes), axis] = -2 * cells[slice(*nodes), axis] @ coefficients[axis]
+    return np.clip(found[tree.leaves], -1, 1)
+
+
+def features_of(tree: Tree, masses: Floats) -> tuple[Floats, Floats]:
+    """Features of all nodes along x and y, shape (nodes, 2, 4), and of the halves of inner nodes, (inner, 2, 4)."""
+    inner = np.flatnonzero(tree.child_counts)
+    neighbours = np.empty((tree.nodes, 9), np.int32)
+    find_neighbours(tree.first_children, tree.child_counts, neighbours)
+    half_masses = np.zeros((tree.nodes, 2))
+    half_masses[inner] = _quarters(tree, masses).sum(axis=1)
+    known = (neighbours, node_depths(tree), tree.first_children, tree.child_counts, masses, half_masses)
+    cells, halves = np.empty((tree.nodes, 2, FEATURES)), np.empty((len(inner), 2, FEATURES))
+
+    def describe_cells(first: int, stop: int) -> None:
+        lean_of_cells(first, stop, *known, cells)
+
+    def describe_halves(first: int, stop: int) -> None:
+        lean_of_halves(first, stop, inner, *known, halves)
+
+    run_in_slices(describe_cells, tree.nodes, smallest=SMALLEST_SLICE)
+    run_in_slices(describe_halves, len(inner), smallest=SMALLEST_SLICE)
+    return cells, halves
+
+
+def _measured_shares(tree: Tree, measurements: Measurements, masses: Floats) -> tuple[Floats, Floats]:
+    """Share of the first part of every split by least squares, given the mass of both, and its standard deviation."""
+    estimates = solve(tree, measurements)
+    parts, sums, variances = (
+        _parts(_quarters(tree, values)) for values in (masses, estimates.sums, estimates.below_variances)
+    )
+    shares, spreads = np.empty((2, *parts.shape[:2]))
+    observe_shares(
+        parts.sum(axis=2).ravel(), sums.reshape(-1, 2), variances.reshape(-1, 2), shares.ravel(), spreads.ravel()
+    )
+    return shares, spreads
+
+
+def _shares_of_masses(tree: Tree, masses: Floats) -> tuple[Floats, Floats]:
+    """West and south share of every inner node, shape (inner, 2), and the standard deviation of either, (inner,)."""
+    quarters = _quarters(tree, masses)
+    own = quarters.sum(axis=(1, 2))
+    firsts = np.stack([quarters[:, :, 0].sum(axis=1), quarters[:, 0].sum(axis=1)], axis=1)
+    shares, spreads = np.full_like(firsts, 0.5), np.full_like(own, np.inf)
+    known = own > SMALLEST_MASS
+    shares[known] = firsts[known] / own[known, None]
+    spreads[known] = 0.5 / np.sqrt(own[known])  # of n points that fall to either side alike: 1 / (4 n), its square
+    return shares, spreads
+
+
+def _quarters(tree: Tree, values: Floats) -> Floats:
+    """Values of the children of inner nodes: node, row, column."""
+    children = tree.first_children[tree.child_counts > 0, None] + np.arange(4)
+    return np.asarray(values[children].reshape(-1, 2, 2))
+
+
+def _parts(quarters: Floats) -> Floats:
+    """Sums of both parts of the three splits: the node's, the west half's, the east half's; node, split, part."""
+    return np.stack([quarters.sum(axis=1), quarters[:, :, 0], quarters[:, :, 1]], axis=1)
