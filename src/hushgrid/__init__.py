@@ -22,8 +22,7 @@ from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.publish import publish
 from hushgrid.synopsis.answer import Answer
-from hushgrid.synopsis.file import read
-from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.synopsis.synopsis import Synopsis, read
 from hushgrid.version import __version__
 
 __all__ = [

@@ -21,7 +21,7 @@ from hushgrid.methods.staq import Staq
 from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
-from hushgrid.synopsis.file import read
+from hushgrid.synopsis.synopsis import read
 from hushgrid.synopsis.verify import verify
 from tests.plain import UNIT_SQUARE, PlainCounter, coverage
 

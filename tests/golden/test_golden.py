@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hushgrid.synopsis.file import read
+from hushgrid.synopsis.synopsis import read
 from hushgrid.synopsis.verify import verify
 from tests.golden.make_golden import facts
 

@@ -14,7 +14,7 @@ from hushgrid.errors import SynopsisFileError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.nested import NestedGrid
-from hushgrid.synopsis.file import read
+from hushgrid.synopsis.synopsis import read
 from hushgrid.synopsis.verify import verify
 from tests.strategies import grids, nested_grids
 from tests.synopses import synopsis_on

@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 
 from hushgrid.counting.columns import check_column_arguments
-from hushgrid.counting.csv_points import CsvPoints
-from hushgrid.counting.memory import ArrayPoints, TablePoints
-from hushgrid.counting.parquet import ParquetPoints
 from hushgrid.counting.source import PointSource
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
@@ -44,6 +41,8 @@ def open_points(
     >>> open_points(np.array([[-73.9, 40.7]]), domain=domain).rows()
     1
     """
+    from hushgrid.counting.memory import ArrayPoints, TablePoints  # each reader when it is needed: `import` stays quick
+
     check_column_arguments(lon, lat, geometry)
     if isinstance(points, str | os.PathLike):
         return _open_file(Path(points), domain, lon, lat, geometry)
@@ -64,11 +63,15 @@ def _open_file(path: Path, domain: Domain, lon: str | None, lat: str | None, geo
         msg = f"{path} is not a regular file; it is read more than once. Save it as a Parquet or CSV file first."
         raise InputError(msg)
     if name.endswith(PARQUET):
+        from hushgrid.counting.parquet import ParquetPoints
+
         return ParquetPoints(path, domain=domain, lon=lon, lat=lat, geometry=geometry)
     if name.endswith(CSV):
         if geometry is not None:
             msg = f"geometry names a column of points in a Parquet file or a frame; {path} is CSV. Name lon and lat."
             raise InputError(msg)
+        from hushgrid.counting.csv_points import CsvPoints
+
         return CsvPoints(path, lon=lon, lat=lat)
     msg = f"{path} has an extension that is not known. Known are: {', '.join(PARQUET + CSV)}."
     raise InputError(msg)

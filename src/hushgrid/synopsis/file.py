@@ -64,16 +64,6 @@ def write(synopsis: Synopsis, path: Path, *, overwrite: bool = False, allow_simu
         writer.add_key_value_metadata(metadata)
 
 
-def read(path: str | Path) -> Synopsis:
-    """Read the synopsis that `Synopsis.save` wrote.
-
-    The counts are those of the file, bit for bit; their variances follow from the measurements. `verify` tells
-    whether the counts do so, too.
-    """
-    with open_release(Path(path)) as release:
-        return release.synopsis()
-
-
 class Release:
     """An open release file whose footer and columns have been checked."""
 

@@ -148,7 +148,7 @@ class Synopsis:
         allow_simulation : bool
             Whether a simulated synopsis may be written; its file carries the mark.
         """
-        from hushgrid.synopsis.file import write  # the file needs this type
+        from hushgrid.synopsis.file import write  # the file needs this type, and few sessions need the file
 
         write(self, Path(path), overwrite=overwrite, allow_simulation=allow_simulation)
 
@@ -156,3 +156,15 @@ class Synopsis:
     def _surface(self) -> Surface:
         make: Callable[..., Surface] = SlopedSurface.of if self.inference in SLOPED else SURFACES[type(self.partition)]
         return make(self.partition, self.measurements, self.counts)
+
+
+def read(path: str | Path) -> Synopsis:
+    """Read the synopsis that `Synopsis.save` wrote.
+
+    The counts are those of the file, bit for bit; their variances follow from the measurements. `hushgrid verify`
+    tells whether the counts do so, too.
+    """
+    from hushgrid.synopsis.file import open_release
+
+    with open_release(Path(path)) as release:
+        return release.synopsis()

@@ -20,8 +20,8 @@ from hushgrid.geometry.grid import Grid
 from hushgrid.inference.measurements import Measured, Measurements
 from hushgrid.synopsis import file
 from hushgrid.synopsis.claim import Claim, MethodRecord
-from hushgrid.synopsis.file import COLUMNS, read
-from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.synopsis.file import COLUMNS
+from hushgrid.synopsis.synopsis import Synopsis, read
 from tests.synopses import synopsis_on
 from tests.tampering import tamper
 
