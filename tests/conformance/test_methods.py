@@ -8,11 +8,14 @@ import pytest
 from hushgrid.inference.measurements import rate_totals
 from hushgrid.methods import METHODS
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
+from hushgrid.methods.balanced import Balanced
 from hushgrid.methods.differentiated_grid import DifferentiatedGrid
 from hushgrid.methods.dpcube import DPCube
 from hushgrid.methods.fine_grid import FineGrid
 from hushgrid.methods.hb import OptimalHierarchy
 from hushgrid.methods.hierarchy import Hierarchy
+from hushgrid.methods.kd import KdTree
+from hushgrid.methods.kd_hybrid import KdHybrid
 from hushgrid.methods.one_cell import OneCell
 from hushgrid.methods.privlet import Privlet
 from hushgrid.methods.privtree import PrivTree
@@ -32,6 +35,9 @@ EXPLICIT = {
     "staq": Staq(inference="least-squares", deepest=6),
     "dag": DifferentiatedGrid(first_side=5),
     "quadtree": Quadtree(height=3),
+    "kd": KdTree(height=4),
+    "kd-hybrid": KdHybrid(height=6, switch=2),
+    "balanced": Balanced(height=4),
     "dpcube": DPCube(side=6),
     "hierarchy": Hierarchy(side=8),
     "hb": OptimalHierarchy(side=30),

@@ -5,6 +5,7 @@ import click
 from hushgrid.cli.demo import demo
 from hushgrid.cli.describe import describe
 from hushgrid.cli.parameters import example
+from hushgrid.cli.plan import plan
 from hushgrid.cli.program import Program
 from hushgrid.cli.publish import publish
 from hushgrid.cli.query import query
@@ -13,7 +14,7 @@ from hushgrid.cli.verify import verify
 
 @click.group(
     cls=Program,
-    commands=[publish, query, describe, verify, demo],
+    commands=[plan, publish, query, describe, verify, demo],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog=example(
         "publish trips.parquet --domain -74.26,40.48,-73.70,40.92 --epsilon 1 -o trips.dp.parquet",

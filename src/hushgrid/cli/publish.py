@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from hushgrid.synopsis.synopsis import Synopsis
 
 # Written out, so that --help need not import them.
-METHODS = "auto, ug, ag, staq, dag, quadtree, dpcube, hierarchy, hb, privlet, privtree, uniform, identity"
+METHODS = (
+    "auto, ug, ag, staq, dag, quadtree, kd, kd-hybrid, balanced, dpcube, hierarchy, hb, privlet, privtree, "
+    "uniform, identity"
+)
 CLEAR_GAP = 6  # standard deviations of the noise; chance alone makes such a gap once in thousands of releases
 
 

@@ -51,10 +51,8 @@ def divide_each(boxes: Indices, splits: Indices) -> Indices:
            [3, 0, 5, 1],
            [3, 1, 5, 2]])
     """
-    counts = splits[:, 0] * splits[:, 1]
-    box = np.repeat(np.arange(len(boxes)), counts)
+    box, column, row = places_in(splits)
     columns, rows = splits[box].T
-    row, column = np.divmod(np.arange(len(box)) - np.repeat(np.cumsum(counts) - counts, counts), columns)
     left, bottom, right, top = boxes[box].T
     children = np.empty((len(box), 4), np.int64)
     children[:, LEFT] = left + (right - left) * column // columns
@@ -64,8 +62,15 @@ def divide_each(boxes: Indices, splits: Indices) -> Indices:
     return children
 
 
-def leaf_sums(tree: Tree, values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For every node the sum of its leaves' values, which come in leaf order, shape (nodes,)."""
-    first, stop = tree.runs
-    running = np.concatenate([[0], np.cumsum(values)])
-    return np.asarray(running[stop] - running[first])
+def places_in(splits: Indices) -> tuple[Indices, Indices, Indices]:
+    """For boxes divided into columns and rows: the box, the column and the row of every child, box after box.
+
+    Examples
+    --------
+    >>> places_in(np.array([[3, 1], [1, 2]]))
+    (array([0, 0, 0, 1, 1]), array([0, 1, 2, 0, 0]), array([0, 0, 0, 0, 1]))
+    """
+    counts = splits[:, 0] * splits[:, 1]
+    box = np.repeat(np.arange(len(splits)), counts)
+    row, column = np.divmod(np.arange(len(box)) - np.repeat(np.cumsum(counts) - counts, counts), splits[box, 0])
+    return box, column, row

@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
+from hushgrid.methods.balanced import Balanced
 from hushgrid.methods.differentiated_grid import DifferentiatedGrid
 from hushgrid.methods.dpcube import DPCube
 from hushgrid.methods.fine_grid import FineGrid
 from hushgrid.methods.hb import OptimalHierarchy
 from hushgrid.methods.hierarchy import Hierarchy
+from hushgrid.methods.kd import KdTree
+from hushgrid.methods.kd_hybrid import KdHybrid
 from hushgrid.methods.method import Method
 from hushgrid.methods.one_cell import OneCell
 from hushgrid.methods.privlet import Privlet
@@ -24,6 +27,9 @@ METHODS: Mapping[str, type[Method]] = MappingProxyType(
         "staq": Staq,
         "dag": DifferentiatedGrid,
         "quadtree": Quadtree,
+        "kd": KdTree,
+        "kd-hybrid": KdHybrid,
+        "balanced": Balanced,
         "dpcube": DPCube,
         "hierarchy": Hierarchy,
         "hb": OptimalHierarchy,

@@ -1,148 +1,124 @@
 """Lines that cut the nodes of a tree about in half, chosen privately.
 
 Reference: the private medians of Cormode, Procopiuc, Srivastava, Shen, Yu: "Differentially Private Spatial
-Decompositions", ICDE 2012, here by permute-and-flip over a public set of lines.
+Decompositions", ICDE 2012; here by permute-and-flip over a public set of lines.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.geometry.growth import divide_each, grow
-from hushgrid.geometry.tree import LEFT, RIGHT, Tree
+from hushgrid.geometry.growth import divide_each, places_in
+from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, TOP, Tree
 from hushgrid.privacy.budget import Budget
+from hushgrid.privacy.split import Division, TreeCounter, count_children
 
 Indices = NDArray[np.int64]
 
-MOST_STRIPS = 2**10  # of a node along an axis; the lines between them are the candidates
-MOST_CANDIDATES = 2**20  # of all nodes of a level, as far as two strips a node allow
-
-
-class TreeCounter(Protocol):
-    """The part of a counter that looks at trees."""
-
-    def total(self) -> int:
-        """True number of points in the domain."""
-
-    def count(self, partition: Tree) -> NDArray[np.int64]:
-        """True number of points in every leaf."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Division:
-    """Nodes of a level that were divided, and what came of them.
-
-    Parameters
-    ----------
-    nodes : array of int, shape (n,)
-        Which; in rising order.
-    splits : array of int, shape (n, 2)
-        Columns and rows of each.
-    children : array of int, shape (children, 4)
-        Boxes of their children, node after node.
-    true_counts : array of int, shape (children,)
-        Exact, hence private.
-    """
-
-    nodes: Indices
-    splits: Indices
-    children: Indices
-    true_counts: Indices
+LATTICE_SIDE = 2**20  # lattice lines along each axis of a tree that is cut so
+CELLS_A_NODE = 2**10  # that candidates lie between; 1,024 strips along one axis, 32 by 32 cells along both
+MOST_CELLS = 2**16  # of a level; where it has more nodes each has fewer, and no less than four
 
 
 @dataclass(frozen=True, kw_only=True)
 class MedianCuts:
     """Cuts every node in two at the candidate line that balances best, as private selection finds it.
 
-    The candidates of a node are the lines between equal strips of it, 1,024 of them or fewer, along every axis asked
-    for. A node that has no inner lattice line along any of these axes stays whole.
+    A node is divided into equal strips along each axis asked for, or into cells about as wide as high along both; the
+    lines between them are its candidates. A node with no lattice line inside along any of these axes stays whole.
 
     Parameters
     ----------
     axes : tuple of int
-        Along which the lines are counted off: 0 for columns, 1 for rows, or both.
+        Whether candidates lie between columns (0), between rows (1), or both.
     share : Fraction
         Of the budget, for choosing.
 
     Privacy
     -------
-    The candidates are public. One record lies in one node, and changes |left - right| by one for each candidate of
-    that node: scores of sensitivity 1 in one row of one selection, (share · ε)-DP. It is charged even if no node is
-    there to be cut, because what a release claims may not depend on how it went.
+    (share · ε)-DP. The candidates are public. One record lies in one node, and changes |left - right| by one for each
+    candidate of that node: scores of sensitivity 1, in one row of one selection. The share is charged even if there is
+    no node to be cut, because what a release claims may not depend on how it went.
     """
 
+    halvings: ClassVar[int] = 1
     axes: tuple[int, ...]
     share: Fraction
-
-    halvings = 1
 
     def divide(
         self, counter: TreeCounter, budget: Budget, tree: Tree, nodes: Indices, true_counts: Indices
     ) -> Division:
         """Cut nodes of the last level, whose true counts are known."""
-        strips = strips_per_node(len(nodes) * len(self.axes))
-        lines, true_lefts, allowed = (
-            np.concatenate(columns, axis=1)
-            for columns in zip(*(candidates(counter, tree, nodes, axis, strips) for axis in self.axes), strict=True)
-        )
-        possible = allowed.any(axis=1)
-        nodes, true_counts = nodes[possible], true_counts[possible]
-        lines, true_lefts, allowed = lines[possible], true_lefts[possible], allowed[possible]
+        cells = candidate_cells(tree.boxes[nodes], self.axes)
+        possible = cells.max(axis=1) > 1
+        nodes, cells, true_counts = nodes[possible], cells[possible], true_counts[possible]
+        true_lefts, allowed = candidates(counter, tree, nodes, cells, self.axes)
         chosen = budget.select(-np.abs(2 * true_lefts - true_counts[:, None]), allowed, self.share)
-        row = np.arange(len(nodes))
-        axis = np.repeat(self.axes, strips - 1)[chosen]
-        true_left = true_lefts[row, chosen]
+        which, place = np.divmod(chosen, allowed.shape[1] // len(self.axes))
+        axis, node = np.array(self.axes)[which], np.arange(len(nodes))
+        true_left = true_lefts[node, chosen]
         return Division(
             nodes=nodes,
             splits=np.where(axis[:, None] == [0, 1], 2, 1),
-            children=cut_each(tree.boxes[nodes], axis, lines[row, chosen]),
+            children=cut_each(tree.boxes[nodes], axis, place + 1, cells[node, axis]),
             true_counts=np.stack([true_left, true_counts - true_left], axis=1).ravel(),
         )
 
 
-def strips_per_node(nodes: int) -> int:
-    """How many strips each of so many nodes may have."""
-    return int(np.clip(MOST_CANDIDATES // max(nodes, 1), 2, MOST_STRIPS))
-
-
-def candidates(
-    counter: TreeCounter, tree: Tree, nodes: Indices, axis: int, strips: int
-) -> tuple[Indices, Indices, NDArray[np.bool_]]:
-    """Lines between equal strips of nodes, true numbers of points below each, and which there are.
-
-    All have shape (nodes, strips - 1). A node narrower than so many lattice lines has fewer.
-    """
-    low, high = tree.boxes[nodes, LEFT + axis], tree.boxes[nodes, RIGHT + axis]
-    parts = np.minimum(high - low, strips)
-    divisible = parts > 1
-    splits = np.ones((int(divisible.sum()), 2), np.int64)
-    splits[:, axis] = parts[divisible]
-    strips_tree = grow(tree, nodes[divisible], splits, divide_each(tree.boxes[nodes[divisible]], splits))
-    true_by_node = np.zeros(strips_tree.nodes, np.int64)
-    true_by_node[strips_tree.leaves] = counter.count(strips_tree)
-    place = np.arange(strips)
-    true_strips = np.zeros((len(nodes), strips), np.int64)
-    true_strips[divisible[:, None] & (place < parts[:, None])] = true_by_node[tree.nodes :]
-    lines = low[:, None] + (high - low)[:, None] * place[1:] // parts[:, None]
-    return lines, np.cumsum(true_strips, axis=1)[:, :-1], place[1:] < parts[:, None]
-
-
-def cut_each(boxes: Indices, axes: Indices, lines: Indices) -> Indices:
-    """Every box in two, along an axis and at a line of its own, shape (2 boxes, 4).
+def candidate_cells(boxes: Indices, axes: tuple[int, ...]) -> Indices:
+    """Columns and rows into which each of the boxes is divided to find candidates, shape (boxes, 2).
 
     Examples
     --------
-    >>> cut_each(np.array([[0, 0, 5, 4], [5, 0, 9, 4]]), np.array([0, 1]), np.array([2, 3]))
-    array([[0, 0, 2, 4],
-           [2, 0, 5, 4],
-           [5, 0, 9, 3],
-           [5, 3, 9, 4]])
+    >>> candidate_cells(np.array([[0, 0, 2**20, 2**20]]), axes=(1,))
+    array([[   1, 1024]])
+    >>> candidate_cells(np.array([[0, 0, 2**20, 2**18], [0, 0, 3, 1]]), axes=(0, 1))
+    array([[64, 16],
+           [ 3,  1]])
     """
-    halves = np.repeat(boxes, 2, axis=0)
+    lengths = boxes[:, [RIGHT, TOP]] - boxes[:, [LEFT, BOTTOM]]
+    cells = min(max(MOST_CELLS // max(len(boxes), 1), 4), CELLS_A_NODE)
+    if len(axes) == 2:
+        wanted = np.floor(np.sqrt(cells * lengths / lengths[:, ::-1])).astype(np.int64)
+    else:
+        wanted = np.where(np.array(axes) == [0, 1], cells, 1)
+    return np.asarray(np.clip(wanted, 1, np.minimum(lengths, cells)))
+
+
+def candidates(
+    counter: TreeCounter, tree: Tree, nodes: Indices, cells: Indices, axes: tuple[int, ...]
+) -> tuple[Indices, NDArray[np.bool_]]:
+    """True numbers of points below every candidate line of every node, and which lines there are.
+
+    Both have shape (nodes, axes * lines): the lines along one axis, then those along the other.
+    """
+    true_cells = count_children(counter, tree, nodes, cells, divide_each(tree.boxes[nodes], cells))
+    node, *places = places_in(cells)
+    lines = np.arange(1, cells.max(initial=2))
+    true_strips = np.zeros((len(nodes), len(axes), len(lines) + 1), np.int64)
+    for which, axis in enumerate(axes):
+        np.add.at(true_strips[:, which], (node, places[axis]), true_cells)
+    shape = len(nodes), len(axes) * len(lines)
+    allowed = lines < cells[:, axes, None]
+    return np.cumsum(true_strips, axis=2)[:, :, :-1].reshape(shape), allowed.reshape(shape)
+
+
+def cut_each(boxes: Indices, axes: Indices, lines: Indices, strips: Indices) -> Indices:
+    """Every box in two, along an axis of its own, at a line between so many equal strips of it, shape (2 boxes, 4).
+
+    Examples
+    --------
+    >>> cut_each(np.array([[0, 0, 9, 4], [9, 0, 12, 4]]), np.array([0, 1]), np.array([1, 3]), np.array([2, 4]))
+    array([[ 0,  0,  4,  4],
+           [ 4,  0,  9,  4],
+           [ 9,  0, 12,  3],
+           [ 9,  3, 12,  4]])
+    """
     box = np.arange(len(boxes))
-    halves[2 * box, RIGHT + axes] = lines
-    halves[2 * box + 1, LEFT + axes] = lines
+    low, high = boxes[box, LEFT + axes], boxes[box, RIGHT + axes]
+    halves = np.repeat(boxes, 2, axis=0)
+    halves[2 * box, RIGHT + axes] = halves[2 * box + 1, LEFT + axes] = low + (high - low) * lines // strips
     return halves
