@@ -1,5 +1,6 @@
 """Every method audited as a black box on neighbouring data sets: none gives away more than it claims."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +15,8 @@ from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.laplace import add_noise
+from hushgrid.privacy.mixture import add_noise_each
+from hushgrid.privacy.paths import PathBudget
 from tests.conformance.test_methods import EXPLICIT
 from tests.plain import UNIT_SQUARE
 
@@ -66,6 +69,20 @@ def test_no_method_gives_away_more_than_it_claims(name, points):
     assert bound.epsilon <= EPSILON
 
 
+class CarelessPaths(PathBudget):
+    """Measures along paths with a tenth of the noise that is claimed."""
+
+    def measure(self, true_counts, units):
+        """Noisy counts at ten times the rates."""
+        claimed = super().measure(true_counts, units)
+        taken = claimed.rate_index >= 0
+        values = claimed.values.copy()
+        rates = [10 * rate for rate in claimed.rates]
+        index = claimed.rate_index[taken]
+        values[taken] = add_noise_each(true_counts[taken], rates=rates, rate_index=index, bits=self._bits)
+        return replace(claimed, values=values)
+
+
 class Careless(Budget):
     """Measures and perturbs with a tenth of the noise that is claimed."""
 
@@ -75,6 +92,10 @@ class Careless(Budget):
         return Measured.at_one_rate(
             add_noise(true_counts, rate=10 * claimed.rates[0], bits=self._bits), claimed.rates[0]
         )
+
+    def paths(self, share, cells, *, purpose):
+        """Paths as careless as the rest."""
+        return CarelessPaths(self.charge(share, purpose=purpose, measured=True), cells, bits=self._bits)
 
     def perturb(self, true_values, rate):
         """Noisy integers at ten times the rate."""
