@@ -18,6 +18,7 @@ from hushgrid.errors import (
 from hushgrid.geometry.domain import Domain
 from hushgrid.methods import METHODS
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
+from hushgrid.methods.staq import Staq
 from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.publish import publish
@@ -35,6 +36,7 @@ __all__ = [
     "HushgridError",
     "InputError",
     "MissingExtraError",
+    "Staq",
     "Synopsis",
     "SynopsisFileError",
     "UniformGrid",

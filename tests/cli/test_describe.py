@@ -6,7 +6,9 @@ from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+import pytest
 
 import hushgrid as hg
 from hushgrid.cli.description import as_values
@@ -85,3 +87,16 @@ def test_a_clamped_size_is_told(run: Run, release: Path, tmp_path: Path) -> None
     replace(synopsis, method=replace(synopsis.method, notes=(noted,))).save(path)
 
     assert noted in described(run, path)["method"]
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [("quadtree", "tree of "), ("dag", "groups"), ("kd", "selection 0.3 in 16 parts"), ("privlet", "grid ")],
+)
+def test_every_structure_is_put_in_words(run: Run, tmp_path: Path, method: str, words: str) -> None:
+    """Trees by their levels, groups by their number, repeated spends as one."""
+    points = np.random.default_rng(0).random((500, 2))
+    domain = hg.Domain(west=0, south=0, east=1, north=1)
+    hg.publish(points, domain=domain, epsilon=1, method=method).save(tmp_path / "release.dp.parquet")
+
+    assert words in " ".join(run("describe", str(tmp_path / "release.dp.parquet")).stdout.split())

@@ -35,9 +35,16 @@ def as_values(synopsis: "Synopsis") -> dict[str, Any]:
 
 def _structure(partition: "Partition") -> dict[str, Any]:
     from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, Grid
+    from hushgrid.geometry.grouped import GroupedGrid
     from hushgrid.geometry.nested import NestedGrid
+    from hushgrid.geometry.tree import Tree
 
     structure: dict[str, Any] = {"cells": partition.cells, "guideline_cell_limit": GUIDELINE_CELL_LIMIT}
+    if isinstance(partition, Tree):
+        structure |= {"nodes": partition.nodes, "levels": len(partition.levels) - 1}
+    if isinstance(partition, GroupedGrid):
+        structure |= {"groups": int(partition.groups.max()) + 1}
+        partition = partition.nested
     if isinstance(partition, NestedGrid):
         structure |= {"smallest_side": int(partition.sides.min()), "largest_side": int(partition.sides.max())}
         partition = partition.grid

@@ -1,5 +1,6 @@
 """What a release is and promises, in words."""
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from hushgrid.cli.description import CONFIDENCE
@@ -46,17 +47,24 @@ def method_in_words(method: "MethodRecord") -> str:
 def structure_in_words(partition: "Partition") -> str:
     """The shape of the partition."""
     from hushgrid.geometry.grid import Grid
+    from hushgrid.geometry.grouped import GroupedGrid
     from hushgrid.geometry.nested import NestedGrid
+    from hushgrid.geometry.tree import Tree
 
-    if isinstance(partition, Grid):
-        return f"grid {partition.columns} x {partition.rows}, {partition.cells:,} cells"
-    if isinstance(partition, NestedGrid):
-        grid, least, most = partition.grid, partition.sides.min(), partition.sides.max()
-        return (
-            f"grid {grid.columns} x {grid.rows}, each cell divided into {least} x {least} to {most} x {most}, "
-            f"{partition.cells:,} leaf cells"
-        )
-    return f"{partition.cells:,} cells"
+    match partition:
+        case Grid():
+            return f"grid {partition.columns} x {partition.rows}, {partition.cells:,} cells"
+        case NestedGrid():
+            grid, least, most = partition.grid, partition.sides.min(), partition.sides.max()
+            divided = f"each cell divided into {least} x {least} to {most} x {most}"
+            return f"grid {grid.columns} x {grid.rows}, {divided}, {partition.cells:,} leaf cells"
+        case GroupedGrid():
+            groups = int(partition.groups.max()) + 1
+            return f"{structure_in_words(partition.nested)}, those not divided in {groups:,} groups"
+        case Tree():
+            return f"tree of {len(partition.levels) - 1} levels, {partition.cells:,} leaf cells"
+        case _:
+            return f"{partition.cells:,} cells"
 
 
 def size_in_words(size: "Size | None") -> str:
@@ -78,5 +86,11 @@ def total_in_words(synopsis: "Synopsis") -> str:
 
 def budget_in_words(claim: "Claim") -> str:
     """Epsilon and what it was spent on."""
-    spends = ", ".join(f"{spend.purpose} {float(spend.epsilon):g}" for spend in claim.spends)
-    return f"epsilon {float(claim.epsilon):g}: {spends}"
+    totals: dict[str, list[Fraction]] = {}
+    for spend in claim.spends:
+        totals.setdefault(spend.purpose, []).append(spend.epsilon)
+    spends = (
+        f"{purpose} {float(sum(parts)):g}" + (f" in {len(parts)} parts" if len(parts) > 1 else "")
+        for purpose, parts in totals.items()
+    )
+    return f"epsilon {float(claim.epsilon):g}: {', '.join(spends)}"
