@@ -113,7 +113,7 @@ def test_help_shows_an_example(run: Run, command: str, option: str) -> None:
 
 def test_there_are_commands() -> None:
     """The list that the tests above run over is not empty."""
-    assert set(main.commands) == {"publish", "query", "describe", "verify", "demo"}
+    assert set(main.commands) == {"plan", "publish", "query", "describe", "verify", "demo"}
 
 
 @pytest.mark.parametrize("arguments", [["demo"], ["publish", "a.csv"], ["query", "a.parquet"]], ids=" ".join)

@@ -133,7 +133,7 @@ BAD_ARGUMENTS = {
     "domain NaN": (["--domain", "-74,nan,-73,41"], ["domain south", "finite", "'nan'"]),
     "domain swapped": (["--domain", "40,-120,41,-74"], ["latitudes", "-90 and 90", "swapped"]),
     "domain across the antimeridian": (["--domain", "170,0,190,5"], ["longitudes", "180", "two"]),
-    "method unknown": (["--method", "kd"], ["method", "'kd'", "auto, ug, ag"]),
+    "method unknown": (["--method", "hexagons"], ["method", "'hexagons'", "auto, ug, ag"]),
     "public size negative": (["--public-size", "-5"], ["public_size", "-5", "at least 0"]),
     "public size in words": (["--public-size", "many"], ["--public-size", "'many'", "--help"]),
     "size from nowhere": (["--size-from", "air"], ["--size-from", "'air'", "'rows', 'domain'"]),
