@@ -1,21 +1,62 @@
 """How the inner loops are compiled: numba, without the global lock, kept on disk where that is possible."""
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from functools import update_wrapper
+from threading import RLock
+from typing import Any, TypeVar, cast
 
-import numba
+Function = TypeVar("Function", bound=Callable[..., object])
 
-Kernel = TypeVar("Kernel", bound=Callable[..., object])
+_LOCK = RLock()
 
 
-def compiled(kernel: Kernel) -> Kernel:
+class Kernel:
+    """A function that numba compiles when it is first called.
+
+    numba itself is imported then, too: it takes as long to import as everything else together, and neither `--help`
+    nor a look at the package needs it.
+    """
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        update_wrapper(self, function)
+        self._function = function
+        self._dispatcher: Callable[..., object] | None = None
+
+    def __call__(self, *arguments: object) -> object:
+        """What the compiled function returns."""
+        return self.dispatcher(*arguments)
+
+    @property
+    def dispatcher(self) -> Callable[..., Any]:
+        """The function as numba has it."""
+        with _LOCK:
+            if self._dispatcher is None:
+                self._dispatcher = self._prepare()
+            return self._dispatcher
+
+    def _prepare(self) -> Callable[..., object]:
+        # numba compiles calls of its own functions only, so that kernels called from here must be such by then.
+        names = self._function.__globals__
+        for name in self._function.__code__.co_names:
+            if isinstance(names.get(name), Kernel):
+                names[name] = names[name].dispatcher
+        return _compile(self._function)
+
+
+def compiled(function: Function) -> Function:
     """Compile a function with numba at its first call, and keep the machine code for the next process.
 
     Integer and float semantics are those of the source: `fastmath` stays off, because counting must agree bit for
     bit with every other engine.
     """
+    return cast("Function", Kernel(function))
+
+
+def _compile(function: Callable[..., object]) -> Callable[..., object]:
+    import numba
+
     try:
-        return cast("Kernel", numba.njit(nogil=True, cache=True)(kernel))
+        return cast("Callable[..., object]", numba.njit(nogil=True, cache=True)(function))
     except RuntimeError:
         # numba refuses at decoration when neither the package nor the home folder can be written to.
-        return cast("Kernel", numba.njit(nogil=True, cache=False)(kernel))
+        return cast("Callable[..., object]", numba.njit(nogil=True, cache=False)(function))

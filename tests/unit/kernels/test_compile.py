@@ -1,5 +1,8 @@
 """Kernels are compiled, on machines where nothing can be kept too."""
 
+import subprocess
+import sys
+
 import numba
 import pytest
 
@@ -11,13 +14,22 @@ def double(number):
     return 2 * number
 
 
+kernel_double = compiled(double)
+
+
+@compiled
+def quadruple(number):
+    """Four times a number."""
+    return kernel_double(kernel_double(number))
+
+
 def test_a_kernel_is_compiled_and_kept():
     """Without the global lock, and on disk."""
     kernel = compiled(double)
 
     assert kernel(21) == 42
-    assert kernel.nopython_signatures
-    assert kernel.targetoptions["nogil"]
+    assert kernel.dispatcher.nopython_signatures
+    assert kernel.dispatcher.targetoptions["nogil"]
 
 
 def test_where_nothing_can_be_kept_a_kernel_is_compiled_all_the_same(monkeypatch):
@@ -48,4 +60,17 @@ def test_another_error_is_not_swallowed(monkeypatch):
     monkeypatch.setattr(numba, "njit", broken)
 
     with pytest.raises(ValueError, match="broken"):
-        compiled(double)
+        compiled(double)(21)
+
+
+def test_a_kernel_may_call_others():
+    """They are compiled with it, and can still be called by themselves."""
+    assert quadruple(5) == 20
+    assert kernel_double(5) == 10
+
+
+def test_numba_is_imported_with_the_first_call_and_not_before():
+    """So that asking for help does not wait for it."""
+    code = "import sys, hushgrid; assert 'numba' not in sys.modules"
+
+    subprocess.run([sys.executable, "-c", code], check=True)
