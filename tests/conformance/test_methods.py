@@ -1,6 +1,7 @@
 """One suite for every method in METHODS."""
 
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import pytest
@@ -72,6 +73,20 @@ def release(method, points, *, epsilon=Fraction(1), seed=0):
     return method.release(PlainCounter(UNIT_SQUARE, points), budget)
 
 
+class PassCounter(PlainCounter):
+    """A plain counter that notes every count."""
+
+    @cached_property
+    def passes(self):
+        """What was counted so far."""
+        return []
+
+    def count(self, partition):
+        """Points in every cell."""
+        self.passes.append(type(partition).__name__)
+        return super().count(partition)
+
+
 def test_every_method_has_an_explicit_form():
     """So that none escapes this suite."""
     assert set(EXPLICIT) == set(METHODS)
@@ -137,6 +152,15 @@ class TestMethod:
 
         assert synopsis.method.name == name
         assert synopsis.method.parameters == vars(method)
+
+    @pytest.mark.parametrize("method", ["explicit", "guideline"])
+    def test_the_data_are_read_no_more_often_than_it_says(self, name, method):
+        """Every count is a pass over a file."""
+        counter = PassCounter(UNIT_SQUARE, clustered())
+        chosen = EXPLICIT[name] if method == "explicit" else METHODS[name]()
+        chosen.release(counter, Budget(Fraction(5), bits=simulation_rng(0)))
+
+        assert 1 <= len(counter.passes) <= chosen.passes
 
     def test_the_file_gives_back_the_release(self, name, tmp_path):
         """Save then read is identity, and the file does not contradict itself."""

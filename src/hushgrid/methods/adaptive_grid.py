@@ -44,6 +44,7 @@ class AdaptiveGrid:
     """
 
     name: ClassVar[str] = "ag"
+    passes: ClassVar[int] = 2
     first_side: int | None = None
     alpha: Exactable = 0.5
     c: float = 10.0  # Guideline 1

@@ -53,6 +53,11 @@ class Balanced:
         exact_share(self.split_share, name="split_share")
         check_whole(self.stop_below, name="stop_below", low=0, high=LARGEST_STOP)
 
+    @property
+    def passes(self) -> int:
+        """One for the total, and one for the cuts of each level."""
+        return 1 + (self.height or HIGHEST)
+
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a tree of balanced cuts."""
         split_share = exact_share(self.split_share, name="split_share")

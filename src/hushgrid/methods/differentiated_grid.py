@@ -49,6 +49,7 @@ class DifferentiatedGrid:
     """
 
     name: ClassVar[str] = "dag"
+    passes: ClassVar[int] = 2
     first_side: int | None = None
     alpha: Exactable = 0.5
     c: float = 10.0  # Guideline 1

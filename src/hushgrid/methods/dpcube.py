@@ -45,6 +45,7 @@ class DPCube:
     """
 
     name: ClassVar[str] = "dpcube"
+    passes: ClassVar[int] = 1
     side: int | None = None
     cell_share: Exactable = 0.5
     tolerance: float = 2.0

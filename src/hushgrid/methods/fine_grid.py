@@ -32,6 +32,7 @@ class FineGrid:
     """
 
     name: ClassVar[str] = "identity"
+    passes: ClassVar[int] = 1
     side: int = 256  # the largest of DPBench's grids
 
     def __post_init__(self) -> None:

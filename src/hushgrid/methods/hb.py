@@ -39,6 +39,7 @@ class OptimalHierarchy:
     """
 
     name: ClassVar[str] = "hb"
+    passes: ClassVar[int] = 1
     side: int | None = None
     c: float = 10.0  # Qardaji et al. 2013 (ICDE), Guideline 1
 

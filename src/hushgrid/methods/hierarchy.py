@@ -44,6 +44,7 @@ class Hierarchy:
     """
 
     name: ClassVar[str] = "hierarchy"
+    passes: ClassVar[int] = 1
     side: int | None = None
     branching: int = 2  # H_{2,3} is the paper's first hierarchy of more than two levels
     levels: int = 3

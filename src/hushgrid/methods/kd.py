@@ -50,6 +50,11 @@ class KdTree:
         exact_share(self.median_share, name="median_share")
         check_whole(self.stop_below, name="stop_below", low=0, high=LARGEST_STOP)
 
+    @property
+    def passes(self) -> int:
+        """One for the total, and one for the cuts of each level."""
+        return 1 + self.height
+
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a kd-tree."""
         median_share = exact_share(self.median_share, name="median_share")

@@ -66,6 +66,11 @@ class KdHybrid:
         exact_share(self.median_share, name="median_share")
         check_whole(self.stop_below, name="stop_below", low=0, high=LARGEST_STOP)
 
+    @property
+    def passes(self) -> int:
+        """One for the total, and one for each level at most."""
+        return 1 + (self.height or HIGHEST)
+
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a hybrid tree."""
         height = self.height or guideline_height(budget.noisy_size(counter), budget.epsilon, step=2)

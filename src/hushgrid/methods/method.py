@@ -16,6 +16,10 @@ class Method(Protocol):
 
     name: ClassVar[str]
 
+    @property
+    def passes(self) -> int:
+        """Passes over the data at most, beside that for the noisy size where it needs one."""
+
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish what the counter counts, under the budget."""
 

@@ -26,6 +26,7 @@ class OneCell:
     """
 
     name: ClassVar[str] = "uniform"
+    passes: ClassVar[int] = 1
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish one cell."""

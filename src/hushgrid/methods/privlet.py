@@ -44,6 +44,7 @@ class Privlet:
     """
 
     name: ClassVar[str] = "privlet"
+    passes: ClassVar[int] = 1
     side: int | None = None
     c: float = 10.0  # Qardaji et al. 2013, Guideline 1
 

@@ -52,6 +52,11 @@ class PrivTree:
         exact_share(self.structure_share, name="structure_share")
         check_whole(self.depth, name="depth", low=1, high=DEEPEST)
 
+    @property
+    def passes(self) -> int:
+        """One for each level, and one for the leaves; a single one where the sorted points fit in memory."""
+        return 1 + self.depth
+
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a quadtree of private depth."""
         share = exact_share(self.structure_share, name="structure_share")

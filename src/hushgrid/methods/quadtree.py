@@ -55,6 +55,7 @@ class Quadtree:
     """
 
     name: ClassVar[str] = "quadtree"
+    passes: ClassVar[int] = 1
     height: int | None = None
     c: float = 10.0  # Qardaji et al. 2013, Guideline 1
 

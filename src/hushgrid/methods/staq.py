@@ -79,6 +79,11 @@ class Staq:
         check_whole(self.first_level, name="first_level", low=0, high=LARGEST_FIRST_LEVEL)
         check_whole(self.deepest, name="deepest", low=self.first_level, high=DEEPEST)
 
+    @property
+    def passes(self) -> int:
+        """One a round at most, each of which goes down a level or ends; a single one if the sorted points fit in memory."""
+        return 2 + self.deepest - self.first_level
+
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a staged adaptive quadtree."""
         size = max(1, budget.noisy_size(counter))

@@ -35,6 +35,7 @@ class UniformGrid:
     """
 
     name: ClassVar[str] = "ug"
+    passes: ClassVar[int] = 1
     side: int | None = None
     c: float = 10.0  # Qardaji et al. 2013, Guideline 1
 
