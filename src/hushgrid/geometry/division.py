@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, TOP, Lattice, Tree
+from hushgrid.geometry.growth import divide_each
+from hushgrid.geometry.tree import Lattice, Tree
 
 Indices = NDArray[np.int64]
 
@@ -17,30 +18,7 @@ def divide(boxes: Indices, columns: int, rows: int) -> Indices:
     array([[0, 0, 2, 4],
            [2, 0, 5, 4]])
     """
-    row, column = np.divmod(np.arange(columns * rows), columns)
-    left, bottom, right, top = (boxes[:, [side]] for side in (LEFT, BOTTOM, RIGHT, TOP))
-    width, height = right - left, top - bottom
-    children = np.empty((len(boxes), columns * rows, 4), np.int64)
-    children[:, :, LEFT] = left + width * column // columns
-    children[:, :, RIGHT] = left + width * (column + 1) // columns
-    children[:, :, BOTTOM] = bottom + height * row // rows
-    children[:, :, TOP] = bottom + height * (row + 1) // rows
-    return children.reshape(-1, 4)
-
-
-def cut(boxes: Indices, axis: int, lines: Indices) -> Indices:
-    """Every box in two, at a line of its own: across columns for axis 0, across rows for axis 1, shape (2 boxes, 4).
-
-    Examples
-    --------
-    >>> cut(np.array([[0, 0, 5, 4]]), 1, np.array([3]))
-    array([[0, 0, 5, 3],
-           [0, 3, 5, 4]])
-    """
-    halves = np.repeat(boxes, 2, axis=0)
-    halves[0::2, RIGHT + axis] = lines
-    halves[1::2, LEFT + axis] = lines
-    return halves
+    return divide_each(boxes, np.tile((columns, rows), (len(boxes), 1)))
 
 
 def full_tree(lattice: Lattice, divisions: list[tuple[int, int]]) -> Tree:

@@ -15,7 +15,8 @@ Coordinates = NDArray[np.float32] | NDArray[np.float64]
 
 
 @compiled
-def _cell(coordinate: float, low: float, scale: float, count: np.int32) -> np.int32:
+def cell_of(coordinate: float, low: float, scale: float, count: np.int32) -> np.int32:
+    """Cell of a coordinate that lies inside, or an ulp beside it."""
     # Truncation differs from floor below zero only, where both are clamped to the first cell.
     return max(min(np.int32((coordinate - low) * scale), np.int32(count - np.int32(1))), np.int32(0))
 
@@ -56,8 +57,8 @@ def count_in_grid(
             x, y = np.float64(block_longitudes[i]), np.float64(block_latitudes[i])
             inside = (x >= west) & (x <= east) & (y >= south) & (y <= north)
             # NaN and far coordinates have no integer: they borrow the corner until the last line.
-            column = _cell(x if inside else west, west, column_scale, columns)
-            row = _cell(y if inside else south, south, row_scale, rows)
+            column = cell_of(x if inside else west, west, column_scale, columns)
+            row = cell_of(y if inside else south, south, row_scale, rows)
             cells[i] = np.int32(row * columns + column) if inside else outside
         _scatter(cells[: block_longitudes.size], true_counts)
 
@@ -100,10 +101,10 @@ def count_in_nested_grid(
             x, y = np.float64(block_longitudes[i]), np.float64(block_latitudes[i])
             inside = (x >= west) & (x <= east) & (y >= south) & (y <= north)
             x, y = x if inside else np.float64(west), y if inside else np.float64(south)
-            column, row = _cell(x, west, column_scale, columns), _cell(y, south, row_scale, rows)
+            column, row = cell_of(x, west, column_scale, columns), cell_of(y, south, row_scale, rows)
             parent = np.int32(row * columns + column)
             side = sides[parent]
-            leaf_column = _cell(x, column_edges[column], column_scales[parent], side)
-            leaf_row = _cell(y, row_edges[row], row_scales[parent], side)
+            leaf_column = cell_of(x, column_edges[column], column_scales[parent], side)
+            leaf_row = cell_of(y, row_edges[row], row_scales[parent], side)
             cells[i] = np.int32(offsets[parent] + leaf_row * side + leaf_column) if inside else outside
         _scatter(cells[: block_longitudes.size], true_counts)

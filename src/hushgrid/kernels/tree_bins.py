@@ -7,8 +7,7 @@ compares integers. As in `bins`, the last entry of `true_counts` takes the point
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.kernels.bins import Coordinates
-from hushgrid.kernels.bins import _cell as cell
+from hushgrid.kernels.bins import Coordinates, cell_of
 from hushgrid.kernels.compile import compiled
 
 Indices = NDArray[np.int64]
@@ -59,7 +58,7 @@ def count_in_tree(
         if not ((x >= west) & (x <= east) & (y >= south) & (y <= north)):
             true_counts[-1] += 1
             continue
-        column, row = int(cell(x, west, scales[0], columns)), int(cell(y, south, scales[1], rows))
+        column, row = int(cell_of(x, west, scales[0], columns)), int(cell_of(y, south, scales[1], rows))
         node = 0
         while splits[node, 0] > 0:
             first, wide = first_children[node], splits[node, 0]
@@ -92,8 +91,8 @@ def morton_codes(
     for i in range(longitudes.size):
         x, y = np.float64(longitudes[i]), np.float64(latitudes[i])
         inside = (x >= west) & (x <= east) & (y >= south) & (y <= north)
-        column = int(cell(x if inside else west, west, scales[0], count))
-        row = int(cell(y if inside else south, south, scales[1], count))
+        column = int(cell_of(x if inside else west, west, scales[0], count))
+        row = int(cell_of(y if inside else south, south, scales[1], count))
         out[i] = spread_bits(column) | spread_bits(row) << 1 if inside else -1
 
 
