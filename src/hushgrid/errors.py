@@ -39,3 +39,9 @@ class BudgetError(HushgridError):
     """More budget was asked for than was granted."""
 
     exit_code = 4
+
+
+class LedgerError(HushgridError):
+    """A ledger is busy, damaged or missing, or does not know what it is asked about."""
+
+    exit_code = 5

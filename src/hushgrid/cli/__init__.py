@@ -4,6 +4,8 @@ import click
 
 from hushgrid.cli.demo import demo
 from hushgrid.cli.describe import describe
+from hushgrid.cli.ledger import ledger
+from hushgrid.cli.map import draw_map
 from hushgrid.cli.parameters import example
 from hushgrid.cli.plan import plan
 from hushgrid.cli.program import Program
@@ -14,7 +16,7 @@ from hushgrid.cli.verify import verify
 
 @click.group(
     cls=Program,
-    commands=[plan, publish, query, describe, verify, demo],
+    commands=[plan, publish, query, draw_map, describe, verify, ledger, demo],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog=example(
         "publish trips.parquet --domain -74.26,40.48,-73.70,40.92 --epsilon 1 -o trips.dp.parquet",

@@ -1,0 +1,130 @@
+"""The state of a ledger, as it follows from its events, one after the other."""
+
+import hashlib
+from fractions import Fraction
+
+from hushgrid.errors import LedgerError, SynopsisFileError
+from hushgrid.ledger.entry import Account, Entry
+from hushgrid.ledger.event import Abandoned, Committed, Event, Measured, Opened, Reserved, decode
+from hushgrid.synopsis.rational import check_common_denominator
+
+GENESIS = "0" * 64  # stands before the first event
+
+
+def link(previous: str, number: int, text: str) -> str:
+    """Hash of an event and of everything before it."""
+    return hashlib.sha256(f"{previous}\n{number}\n{text}".encode()).hexdigest()
+
+
+class Book:
+    """Every account and entry of a ledger, and the measurements kept for each entry.
+
+    An event that does not follow from those before it is an error: the hash of each takes in the one before, an entry
+    moves forward once, and no account goes below zero.
+    """
+
+    def __init__(self) -> None:
+        self.accounts: dict[str, Account] = {}
+        self.entries: dict[int, Entry] = {}
+        self.journals: dict[int, dict[int, Measured]] = {}
+        self.hashes: list[str] = []
+
+    @property
+    def head(self) -> str:
+        """Hash of the last event."""
+        return self.hashes[-1] if self.hashes else GENESIS
+
+    def read(self, number: object, text: object, digest: object) -> None:
+        """Take in an event as it stands in the ledger."""
+        expected = len(self.hashes) + 1
+        if number != expected or not isinstance(text, str) or digest != link(self.head, expected, text):
+            msg = f"the ledger is damaged: event {expected} was edited, moved or removed."
+            raise LedgerError(msg)
+        try:
+            self._apply(decode(text), digest)
+        except LedgerError as error:
+            msg = f"the ledger is damaged: event {expected} cannot be: {error}"
+            raise LedgerError(msg) from error
+        self.hashes.append(digest)
+
+    def account(self, dataset: str) -> Account:
+        """The account of a data set."""
+        if dataset not in self.accounts:
+            known = ", ".join(map(repr, self.accounts)) or "none yet"
+            msg = (
+                f"the ledger has no data set {dataset!r}; it has {known}. "
+                f"Add one with: hushgrid ledger init --dataset {dataset} --budget B --unit record|user"
+            )
+            raise LedgerError(msg)
+        return self.accounts[dataset]
+
+    def release(self, key: str) -> Entry | None:
+        """The latest committed entry of a request."""
+        for entry in reversed(self.entries.values()):
+            if entry.state == "committed" and entry.key == key:
+                return entry
+        return None
+
+    def unfinished(self, number: int) -> Entry:
+        """An entry that is reserved, neither committed nor abandoned."""
+        if number not in self.entries:
+            msg = f"the ledger has no entry {number}."
+            raise LedgerError(msg)
+        entry = self.entries[number]
+        if entry.state != "reserved":
+            msg = f"entry {number} is {entry.state} already; ask for a release of its own."
+            raise LedgerError(msg)
+        return entry
+
+    def _apply(self, event: Event, digest: str) -> None:
+        match event:
+            case Opened():
+                self._open(event)
+            case Reserved():
+                self._reserve(event, digest)
+            case Measured():
+                journal = self.journals[self.unfinished(event.entry).number]
+                _require(event.measurement not in journal)
+                journal[event.measurement] = event
+            case Committed() | Abandoned():
+                entry = self.unfinished(event.entry)
+                _require(isinstance(event, Committed) or event.charged or not self.journals[entry.number])
+                self.entries[entry.number] = ended = entry.ends(event)
+                self.accounts[entry.dataset] = self.accounts[entry.dataset].settle(ended)
+
+    def _open(self, event: Opened) -> None:
+        _require(event.dataset not in self.accounts)
+        self.accounts[event.dataset] = Account(
+            dataset=event.dataset, budget=event.budget, unit=event.unit, opened=event.time
+        )
+
+    def _reserve(self, event: Reserved, digest: str) -> None:
+        account = self.account(event.dataset)
+        _require(event.entry == len(self.entries) + 1 and event.epsilon <= account.left)
+        check_sums(account, event.epsilon)
+        self.accounts[event.dataset] = account.reserve(event.epsilon)
+        self.journals[event.entry] = {}
+        self.entries[event.entry] = Entry(
+            number=event.entry,
+            dataset=event.dataset,
+            epsilon=event.epsilon,
+            charged=event.epsilon,
+            request=event.request,
+            head=digest,
+            reserved=event.time,
+        )
+
+
+def check_sums(account: Account, epsilon: Fraction) -> None:
+    """Refuse an epsilon that would make the sums of an account numbers of unreasonable length."""
+    try:
+        check_common_denominator([account.budget, account.spent, account.reserved, epsilon])
+    except SynopsisFileError as error:
+        msg = f"epsilon has a denominator that does not fit those of the data set {account.dataset!r}; round it."
+        raise LedgerError(msg) from error
+
+
+def _require(condition: bool) -> None:
+    if not condition:
+        msg = "it contradicts the events before it."
+        raise LedgerError(msg)

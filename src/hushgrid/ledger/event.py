@@ -1,0 +1,111 @@
+"""What happens in a ledger. Its whole state follows from its events; none is ever changed or removed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any, get_args
+
+from hushgrid.errors import ArgumentError, LedgerError, SynopsisFileError
+from hushgrid.ledger.request import canonical
+from hushgrid.synopsis.claim import Unit
+from hushgrid.synopsis.strict_json import JsonObject
+
+LONGEST_EVENT = 2**16  # characters; a request with a long row filter has a few thousand
+
+
+def now() -> str:
+    """The time, in UTC, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """A data set got its budget and its unit, for good."""
+
+    dataset: str
+    budget: Fraction
+    unit: Unit
+    time: str = field(default_factory=now)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reserved:
+    """Budget was set aside for a release, before anything was read."""
+
+    entry: int
+    dataset: str
+    epsilon: Fraction
+    request: str
+    time: str = field(default_factory=now)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """A noisy measurement was kept, before anything used it."""
+
+    entry: int
+    measurement: int
+    fingerprint: str
+    sha256: str
+    time: str = field(default_factory=now)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Committed:
+    """A release was finished, and a copy of it kept."""
+
+    entry: int
+    sha256: str
+    time: str = field(default_factory=now)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Abandoned:
+    """A release was given up; its budget stays spent unless nothing was read."""
+
+    entry: int
+    reason: str
+    charged: bool
+    time: str = field(default_factory=now)
+
+
+Event = Opened | Reserved | Measured | Committed | Abandoned
+
+KINDS: dict[str, type[Event]] = {kind.__name__.lower(): kind for kind in get_args(Event)}
+READERS: dict[Any, Callable[[JsonObject, str], Any]] = {
+    str: JsonObject.text,
+    int: JsonObject.whole,
+    bool: JsonObject.flag,
+    Fraction: JsonObject.rational,
+    Unit: lambda values, name: values.text(name, among=get_args(Unit)),
+}
+
+
+def encode(event: Event) -> str:
+    """An event as JSON with one spelling.
+
+    Examples
+    --------
+    >>> print(encode(Opened(dataset="trips", budget=Fraction(3), unit="user", time="2026-01-31T09:00:00Z")))
+    {"budget":"3","dataset":"trips","kind":"opened","time":"2026-01-31T09:00:00Z","unit":"user"}
+    """
+    values = {name: str(value) if isinstance(value, Fraction) else value for name, value in vars(event).items()}
+    text = canonical({"kind": type(event).__name__.lower(), **values})
+    if len(text) > LONGEST_EVENT:
+        msg = f"what is asked for takes {len(text):,} characters to write down; a ledger takes {LONGEST_EVENT:,}."
+        raise ArgumentError(msg)
+    return text
+
+
+def decode(text: str) -> Event:
+    """The event that a text describes; a kind or a key that is not known is an error."""
+    try:
+        values = JsonObject.parse(text.encode())
+        kind = KINDS[values.text("kind", among=tuple(KINDS))]
+        names = {each.name: each.type for each in fields(kind)}
+        values.only("kind", *names)
+        return kind(**{name: READERS[kind_of](values, name) for name, kind_of in names.items()})
+    except (SynopsisFileError, UnicodeEncodeError) as error:
+        msg = f"it cannot be understood ({error})"
+        raise LedgerError(msg) from error

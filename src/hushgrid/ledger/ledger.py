@@ -1,0 +1,174 @@
+"""The ledger: one budget and one unit for each data set, fixed when it is added."""
+
+from pathlib import Path
+from types import TracebackType
+from typing import Self, get_args
+
+from hushgrid.errors import ArgumentError, BudgetError, LedgerError
+from hushgrid.ledger.amount import amount
+from hushgrid.ledger.book import Book, check_sums
+from hushgrid.ledger.entry import Account
+from hushgrid.ledger.event import Opened, Reserved
+from hushgrid.ledger.postgres_store import PostgresStore
+from hushgrid.ledger.release import Release
+from hushgrid.ledger.request import Request, check_amount
+from hushgrid.ledger.reservation import Reservation
+from hushgrid.ledger.sqlite_store import SqliteStore
+from hushgrid.ledger.store import LedgerStore
+from hushgrid.ledger.verification import verify_store
+from hushgrid.privacy.exact import Exactable, exact
+from hushgrid.synopsis.claim import Unit
+from hushgrid.synopsis.verify import Verification
+
+LONGEST_NAME = 100
+POSTGRES = ("postgresql://", "postgres://")
+
+
+def open_ledger(place: str | Path, *, create: bool = False) -> "Ledger":
+    """The ledger at a path or a URL.
+
+    Parameters
+    ----------
+    place : path or str
+        A SQLite file, or ``postgresql://USER@HOST/DATABASE``.
+    create : bool
+        Make it if it is not there.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder, open_ledger(Path(folder) / "trips.ledger", create=True) as ledger:
+    ...     ledger.add_dataset("trips", budget=3, unit="user").left
+    Fraction(3, 1)
+    """
+    text = str(place)
+    if isinstance(place, str) and text.startswith(POSTGRES):
+        return Ledger(PostgresStore(text, create=create))
+    if isinstance(place, str) and "://" in text:
+        msg = f"a ledger is a file or postgresql://USER@HOST/DATABASE, got {text.partition('://')[0]}://..."
+        raise ArgumentError(msg)
+    return Ledger(SqliteStore(Path(place), create=create))
+
+
+class Ledger:
+    """The account of every release of some data sets.
+
+    It is a context manager, and is safe to use from many processes and, in PostgreSQL, many machines at once.
+
+    Privacy
+    -------
+    For each data set the epsilons of all entries that could have read it never exceed its budget: a reservation is
+    made in a transaction that no other comes between, before anything is read, and by sequential composition all
+    releases together are as private as the budget says.
+    """
+
+    def __init__(self, store: LedgerStore) -> None:
+        self._store = store
+
+    @property
+    def place(self) -> str:
+        """Its path, or its URL without the password."""
+        return self._store.place
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._store.close()
+
+    def add_dataset(self, dataset: str, *, budget: Exactable, unit: Unit) -> Account:
+        """Give a data set its budget and its unit, for good."""
+        granted = exact(budget, name="budget")
+        check_amount(granted, name="budget")
+        _check_name(dataset)
+        if unit not in get_args(Unit):
+            msg = f"unit must be 'record' or 'user', got unit={unit!r}."
+            raise ArgumentError(msg)
+        with self._store.writing() as transaction:
+            book = transaction.book()
+            if dataset in book.accounts:
+                known = book.accounts[dataset]
+                msg = (
+                    f"the ledger has the data set {dataset!r} already, with a budget of {amount(known.budget)} "
+                    f"for each {known.unit}. Neither can be changed."
+                )
+                raise ArgumentError(msg)
+            transaction.append(book, Opened(dataset=dataset, budget=granted, unit=unit))
+        return book.accounts[dataset]
+
+    def reserve(self, request: Request, *, new_release: bool = False) -> Reservation | Release:
+        """Set budget aside for a release, before anything is read; or give back the release that exists.
+
+        Parameters
+        ----------
+        request : Request
+            What is asked for.
+        new_release : bool
+            Charge for another release even if the same request has one already.
+
+        Returns
+        -------
+        Reservation or Release
+            A release if one with the same key was committed; it costs nothing. A reserved entry satisfies nothing.
+        """
+        with self._store.writing() as transaction:
+            book = transaction.book()
+            account = book.account(request.dataset)
+            _check_unit(account, request)
+            existing = None if new_release else book.release(request.key)
+            if existing is not None:
+                return Release(existing, self._store)
+            _check_left(account, request)
+            number = len(book.entries) + 1
+            transaction.append(
+                book,
+                Reserved(entry=number, dataset=request.dataset, epsilon=request.epsilon, request=request.text),
+            )
+        return Reservation(book.entries[number], self._store)
+
+    def resume(self, entry: int, request: Request) -> Reservation:
+        """Go on with an entry that was cut off, for the same request; what its journal holds is not drawn again."""
+        unfinished = self.book().unfinished(entry)
+        if unfinished.key != request.key:
+            msg = f"entry {entry} was reserved for another request; an entry is resumed with the very same one."
+            raise LedgerError(msg)
+        return Reservation(unfinished, self._store)
+
+    def book(self) -> Book:
+        """All accounts and entries at this moment; a broken chain is an error."""
+        with self._store.reading() as transaction:
+            return transaction.book()
+
+    def verify(self, *, head: str | None = None) -> Verification:
+        """Check the chain, the accounts and every kept copy; with the head of a release, that this is no old copy."""
+        with self._store.reading() as transaction:
+            return verify_store(transaction, head=head)
+
+
+def _check_name(dataset: str) -> None:
+    if not (0 < len(dataset) <= LONGEST_NAME and dataset.isprintable() and dataset == dataset.strip()):
+        msg = f"dataset must be a name of 1 to {LONGEST_NAME} printable characters, got dataset={dataset[:40]!r}."
+        raise ArgumentError(msg)
+
+
+def _check_unit(account: Account, request: Request) -> None:
+    if account.unit != request.unit:
+        msg = (
+            f"the budget of the data set {account.dataset!r} is for each {account.unit}, and the release is asked for "
+            f"each {request.unit}. One data set has one unit."
+        )
+        raise LedgerError(msg)
+
+
+def _check_left(account: Account, request: Request) -> None:
+    if request.epsilon > account.left:
+        msg = (
+            f"epsilon {amount(request.epsilon)} is asked of the data set {account.dataset!r}, which has "
+            f"{amount(account.left)} left: of its budget of {amount(account.budget)}, {amount(account.spent)} is spent "
+            f"and {amount(account.reserved)} reserved by releases that are not finished. Nothing was read or charged."
+        )
+        raise BudgetError(msg)
+    check_sums(account, request.epsilon)

@@ -1,0 +1,120 @@
+"""What a release is asked for: the public arguments that decide whether two releases are the same one."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from hushgrid.errors import ArgumentError
+from hushgrid.geometry.domain import Domain
+from hushgrid.synopsis.claim import Unit
+from hushgrid.synopsis.rational import LONGEST_RATIONAL, parse_rational
+from hushgrid.synopsis.strict_json import Scalar
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """A release, as it is asked for.
+
+    Parameters
+    ----------
+    dataset : str
+        The name the steward gave the data set.
+    unit : "record" or "user"
+        What is protected.
+    epsilon : Fraction
+        The budget for one unit.
+    domain : Domain
+        The public rectangle, with its reference system.
+    method : str
+        Name of the method.
+    parameters : mapping
+        Its parameters, and every other public setting that shapes the release, such as where the size comes from.
+    columns : tuple of str
+        The coordinate columns.
+    user_column : str, optional
+        The column of user ids.
+    max_per_user : int, optional
+        Records kept of one user.
+    row_filter : str, optional
+        Which rows are taken.
+    public_size : int, optional
+        The declared number of points.
+
+    Privacy
+    -------
+    No byte, size or time of the data is part of a request: its key can be kept and shown.
+
+    Examples
+    --------
+    >>> domain = Domain(west=0, south=0, east=1, north=1)
+    >>> one = Request(dataset="trips", unit="record", epsilon=Fraction(1, 2), domain=domain, method="ag")
+    >>> other = Request(dataset="trips", unit="record", epsilon=Fraction("0.5"), domain=domain, method="ag")
+    >>> one.key == other.key, len(one.key)
+    (True, 64)
+    """
+
+    dataset: str
+    unit: Unit
+    epsilon: Fraction
+    domain: Domain
+    method: str
+    parameters: Mapping[str, Scalar] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    user_column: str | None = None
+    max_per_user: int | None = None
+    row_filter: str | None = None
+    public_size: int | None = None
+
+    def __post_init__(self) -> None:
+        check_amount(self.epsilon, name="epsilon")
+
+    @property
+    def text(self) -> str:
+        """Everything that was asked for, as JSON with one spelling."""
+        return canonical(
+            {
+                "dataset": self.dataset,
+                "unit": self.unit,
+                "epsilon": str(self.epsilon),
+                # Adding zero makes the two zeros of floating point one.
+                "bounds": [bound + 0.0 for bound in self.domain.bounds],
+                "crs": self.domain.crs,
+                "method": self.method,
+                "parameters": dict(self.parameters),
+                "columns": list(self.columns),
+                "user_column": self.user_column,
+                "max_per_user": self.max_per_user,
+                "row_filter": self.row_filter,
+                "public_size": self.public_size,
+            }
+        )
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of everything that was asked for: two requests are the same when their keys are."""
+        return request_key(self.text)
+
+
+def request_key(text: str) -> str:
+    """The key of a request from its text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def canonical(value: Mapping[str, object]) -> str:
+    r"""JSON with one spelling: keys in order, no white space, ASCII only.
+
+    Examples
+    --------
+    >>> print(canonical({"unit": "user", "dataset": "trajets à vélo"}))
+    {"dataset":"trajets \u00e0 v\u00e9lo","unit":"user"}
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def check_amount(amount: Fraction, *, name: str) -> None:
+    """Refuse a budget that is not above zero, or too long to be written down."""
+    if parse_rational(str(amount)) is None:
+        msg = f"{name} must be a rational above zero of at most {LONGEST_RATIONAL} characters."
+        raise ArgumentError(msg)

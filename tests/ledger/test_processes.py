@@ -1,0 +1,113 @@
+"""Sixteen processes at once, and processes that are killed: the account holds."""
+
+import hashlib
+import json
+import secrets
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hushgrid.ledger.entry import State
+from hushgrid.ledger.ledger import open_ledger
+from hushgrid.ledger.release import Release
+from hushgrid.ledger.reservation import Reservation
+from tests.ledger.places import ASKED, file_place, new_ledger
+
+ROOT = Path(__file__).parents[2]
+
+
+def harness(*arguments: object) -> Any:
+    """What the harness prints."""
+    command = [sys.executable, "-m", "tests.ledger.harness", *map(str, arguments)]
+    return json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout)
+
+
+@pytest.fixture
+def where(backend: str, request: pytest.FixtureRequest) -> str:
+    """Where the harness makes its ledgers."""
+    return "files" if backend == "sqlite" else str(request.getfixturevalue("server"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a name that no other has."""
+    path = tmp_path / f"k{secrets.token_hex(6)}"
+    path.mkdir()
+    return path
+
+
+def test_of_sixteen_that_ask_at_once_ten_are_granted(empty_place: str, folder: Path) -> None:
+    """A budget that fits ten is spent to the last tenth; six are refused with exit code 4 and leave no file."""
+    new_ledger(empty_place, budget=1)
+
+    codes = harness("race", empty_place, folder, 16, "1/10")
+
+    assert Counter(codes) == {0: 10, 4: 6}
+    with open_ledger(empty_place) as ledger:
+        book = ledger.book()
+        assert ledger.verify().ok
+    files = sorted(hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir())
+    assert files == sorted(entry.sha256 or "" for entry in book.entries.values())
+    assert (len(files), book.accounts["trips"].left) == (10, 0)
+
+
+@pytest.mark.parametrize("stride", [17, pytest.param(1, marks=pytest.mark.slow)])
+def test_a_kill_at_any_step_leaves_the_account_right(where: str, folder: Path, stride: int) -> None:
+    """At each line that runs between opening the ledger and the end, or at some of them."""
+    ends = [check_scene(place, Path(output)) for place, output in harness("steps", where, folder, stride)]
+
+    assert len(ends) * stride > 250
+    assert set(ends) >= {(None, False), ("reserved", False), ("committed", False)}
+    assert ends[-1] == ("committed", True)
+
+
+@pytest.mark.slow
+def test_a_kill_at_any_time_leaves_the_account_right(where: str, folder: Path) -> None:
+    """From outside, in the middle of what the database does too."""
+    scenes = harness("times", where, folder, 100)
+    ends = Counter(check_scene(place, Path(output)) for place, output in scenes)
+
+    assert sum(ends.values()) == 100
+    assert len(ends) > 1
+
+
+def test_the_check_would_notice_a_release_without_an_entry(tmp_path: Path) -> None:
+    """Negative control: a file that nobody committed."""
+    place, output = new_ledger(file_place(tmp_path), budget=2), tmp_path / "out" / "trips.dp.parquet"
+    output.parent.mkdir()
+    output.write_bytes(b"shown too early")
+
+    with pytest.raises(AssertionError):
+        check_scene(place, output)
+
+
+def check_scene(place: str, output: Path) -> tuple[State | None, bool]:
+    """Look at what a killed process left, and ask again: the state of the entry, and whether there is a release.
+
+    A release file has a committed entry of its hash. An entry, committed or not, is charged. Asking again gives back
+    what was committed, and charges anew for what was not. An empty file is a name that was taken for a release that
+    was committed.
+    """
+    with open_ledger(place) as ledger:
+        assert ledger.verify().ok
+        book = ledger.book()
+        entry = book.entries.get(1)
+        left = book.accounts["trips"].left
+        committed = entry is not None and entry.state == "committed"
+        appeared = output.exists() and output.stat().st_size > 0
+        if appeared:
+            assert committed
+            assert hashlib.sha256(output.read_bytes()).hexdigest() == entry.sha256
+        if not committed:
+            assert list(output.parent.iterdir()) == []
+        assert len(book.entries) == (entry is not None)
+        assert left == 2 - len(book.entries)
+        again = ledger.reserve(ASKED)
+        assert isinstance(again, Release if committed else Reservation)
+        assert ledger.book().accounts["trips"].left == left - (not committed)
+        assert isinstance(again, Reservation) or hashlib.sha256(again.read()).hexdigest() == again.sha256
+        return None if entry is None else entry.state, appeared
