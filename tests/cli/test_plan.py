@@ -4,14 +4,17 @@ import builtins
 import io
 import json
 import os
+from dataclasses import asdict
 
 import pytest
 
-from hushgrid.cli.plan import percent
-from hushgrid.plan import epsilon_for, plan
+from hushgrid.cli.plan import about, percent
+from hushgrid.plan.plan import plan
+from hushgrid.plan.search import epsilon_for
+from hushgrid.plan.users import cost_of_users
 from tests.cli.commands import DOMAIN, Run, assert_refused
 
-GIVEN = ("plan", "--domain", "-74.26,40.48,-73.70,40.92", "--points-about", "200000")
+GIVEN = ("plan", "--domain", "-74.26,40.48,-73.70,40.92", "--points-about", "20000")
 
 
 def flat(text: str) -> str:
@@ -23,44 +26,61 @@ def test_people_get_cells_a_table_a_sentence_and_the_assumption(run: Run) -> Non
     """The numbers are the library's, and nothing but the result is written."""
     result = run(*GIVEN, "--epsilon", "0.5")
 
-    made = plan(DOMAIN, points_about=200_000, epsilon="0.5")
+    made = plan(DOMAIN, points_about=20_000, epsilon="0.5")
     error = made.yardstick
     said = flat(result.stdout)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert all(f"{row.method}: {row.cells:,} cells" in said for row in made.methods)
-    assert said.count(" small ") == said.count(" large ") == 2
+    assert all(f"{row.method}: about {about(row.cells)} cells" in said for row in made.methods)
+    assert said.count(" small ") == said.count(" large ") == 3
     assert (
-        "With about 200,000 points and epsilon 0.5, the count of a rectangle over 1 % of the domain that holds about "
-        f"10,000 points would be off by about {percent(error.relative_std_error)} (95 % of the time by less than "
-        f"{percent(error.relative_reach)})."
+        "With about 20,000 points and epsilon 0.5, a rectangle over 1 % of the domain, drawn around some point, would "
+        f"hold about {about(error.points)} points. Half of such counts would be off by less than "
+        f"{percent(error.relative_typical_error)}, and 95 % of them by less than {percent(error.relative_reach)}."
     ) in said
-    assert "Assumed: the points fill 20 % of the domain evenly" in said
+    assert "Assumed: a made-up population in clumps of all sizes, 95 % of it in 20 % of the domain" in said
+    assert "user" not in said
     assert max(map(len, result.stdout.splitlines())) <= 100
+
+
+def test_people_are_told_what_a_bound_on_users_costs(run: Run) -> None:
+    """A table of smaller bounds, and the price in the sentence."""
+    said = flat(run(*GIVEN, "--epsilon", "2", "--max-per-user", "10").stdout)
+
+    made = plan(DOMAIN, points_about=20_000, epsilon=2, max_per_user=10)
+    costs = cost_of_users(made)
+    assert "With about 20,000 points, no more than 10 of them of one user, and epsilon 2, a rectangle" in said
+    assert f"95 % of them by less than {percent(made.yardstick.relative_reach)}." in said
+    price = f"with one point a user the last figure would be {percent(costs[1].relative_reach)}."
+    assert f"leaves 1/10 of epsilon for each: {price}" in said
+    for bound, error in costs.items():
+        typical = f"{about(error.typical_error)} {percent(error.relative_typical_error)}"
+        assert f" {bound} {typical} {about(error.reach)} {percent(error.relative_reach)} " in said
 
 
 def test_json_holds_the_same_values(run: Run) -> None:
     """Every number comes back through a JSON parser as the library has it."""
-    result = run(*GIVEN, "--epsilon", "0.1", "--size-share", "0.02", "--filled", "0.4", "--json")
+    figures = {"max_per_user": 3, "size_share": "0.02", "filled": 0.4}
+    options = ("--max-per-user", "3", "--size-share", "0.02", "--filled", "0.4")
+    parsed = json.loads(run(*GIVEN, "--epsilon", "0.1", *options, "--json").stdout)
 
-    parsed = json.loads(result.stdout)
-    made = plan(DOMAIN, points_about=200_000, epsilon="0.1", size_share="0.02", filled=0.4)
+    made = plan(DOMAIN, points_about=20_000, epsilon="0.1", **figures)
     assert parsed["exact_epsilon"] == "1/10"
-    assert (parsed["size_share"], parsed["filled"]) == (0.02, 0.4)
+    assert (parsed["max_per_user"], parsed["size_share"], parsed["filled"]) == (3, 0.02, 0.4)
     for row, expected in zip(parsed["methods"], made.methods, strict=True):
         assert (row["method"], row["cells"]) == (expected.method, expected.cells)
         assert row["cell_kilometres"] == list(expected.cell_kilometres)
-        for values, error in zip(row["errors"], expected.errors, strict=True):
-            assert values == {name: getattr(error, name) for name in values}
-            assert values["relative_reach"] == error.relative_reach
+        assert row["errors"] == [asdict(error) for error in expected.errors]
+    costs = {row.pop("max_per_user"): row for row in parsed["cost_of_users"]}
+    assert costs == {bound: asdict(error) for bound, error in cost_of_users(made).items()}
 
 
-@pytest.mark.parametrize("accuracy", ["5%", "5 %", "0.05"])
+@pytest.mark.parametrize("accuracy", ["20%", "20 %", "0.2"])
 def test_an_accuracy_finds_epsilon(run: Run, accuracy: str) -> None:
     """Written as per cent or as a share."""
     said = run(*GIVEN, "--accuracy", accuracy).stdout
 
-    epsilon = epsilon_for(DOMAIN, points_about=200_000, accuracy=0.05)
-    assert said.startswith(f"An error below 5 % takes epsilon {epsilon:g}.\n")
+    epsilon = epsilon_for(DOMAIN, points_about=20_000, accuracy=0.2)
+    assert said.startswith(f"An error below 20 % takes epsilon {epsilon:g}.\n")
     assert f"and epsilon {epsilon:g}," in flat(said)
 
 
@@ -94,6 +114,8 @@ def test_no_file_is_opened(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         (("--accuracy", "good"), "accuracy"),
         (("--epsilon", "1", "--points-about", "0"), "points_about"),
         (("--epsilon", "1", "--points-about", "many"), "points-about"),
+        (("--epsilon", "1", "--max-per-user", "0"), "max_per_user"),
+        (("--epsilon", "1", "--max-per-user", "few"), "max-per-user"),
         (("--epsilon", "1", "--filled", "2"), "filled"),
         (("--epsilon", "1", "--size-share", "1"), "size_share"),
         (("--epsilon", "1", "--domain", "1,2,3"), "domain"),

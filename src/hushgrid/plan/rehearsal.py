@@ -1,0 +1,96 @@
+"""A rehearsal: a method publishes made-up people, and its counts are held against theirs."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.counting.memory import ArrayPoints
+from hushgrid.counting.point_counter import PointCounter
+from hushgrid.geometry.domain import Domain
+from hushgrid.methods.adaptive_grid import AdaptiveGrid
+from hushgrid.methods.method import Method
+from hushgrid.methods.staq import Staq
+from hushgrid.methods.uniform_grid import UniformGrid
+from hushgrid.plan.stage import Stage, stage
+from hushgrid.privacy.bits import simulation_rng
+from hushgrid.privacy.budget import Budget
+from hushgrid.synopsis.synopsis import Synopsis
+
+Floats = NDArray[np.float64]
+
+CONFIDENCE = 0.95
+SEEDS = (1, 2)  # of the populations that figures are pooled over
+UNIT_SQUARE = Domain(west=0, south=0, east=1, north=1)
+SMALLEST_ERROR = 0.5  # nobody reads a count more closely, and what is above zero has a logarithm
+
+# STAQ is rehearsed split by split: much as by belief propagation (docs/plan.md), and sooner.
+METHODS: dict[str, Method] = {
+    method.name: method for method in (Staq(inference="bayes"), AdaptiveGrid(), UniformGrid())
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Figures:
+    """What came of a rehearsal. Arrays have one value for each size of rectangle, the smallest first.
+
+    Parameters
+    ----------
+    cells : float
+        Number of leaf cells.
+    cell_side : float
+        Side of the leaf cell of a typical point, as a share of the domain's.
+    points : array
+        Median number of points in a rectangle, as a share of all.
+    typical_error, reach : array
+        What half of the errors, and 95 % of them, are below, as shares of all points.
+    relative_typical_error, relative_reach : array
+        The same of errors that are shares of the points in the rectangle.
+    """
+
+    cells: float
+    cell_side: float
+    points: Floats
+    typical_error: Floats
+    reach: Floats
+    relative_typical_error: Floats
+    relative_reach: Floats
+
+
+def rehearse(name: str, size: int, epsilon: Fraction, filled: float) -> Figures:
+    """Figures of a method on populations of this size, with so much budget for counts alone."""
+    stages = [stage(size, filled, seed) for seed in SEEDS]
+    synopses = [rehearsed(METHODS[name], each, epsilon) for each in stages]
+    held = np.hstack([each.held for each in stages])
+    errors = np.hstack([_errors(synopsis, each) for synopsis, each in zip(synopses, stages, strict=True)])
+    relative = errors / held
+    return Figures(
+        cells=float(np.mean([synopsis.partition.cells for synopsis in synopses])),
+        cell_side=float(np.mean([_cell_side(synopsis) for synopsis in synopses])),
+        points=np.median(held, axis=1) / size,
+        typical_error=np.median(errors, axis=1) / size,
+        reach=np.quantile(errors, CONFIDENCE, axis=1) / size,
+        relative_typical_error=np.median(relative, axis=1),
+        relative_reach=np.quantile(relative, CONFIDENCE, axis=1),
+    )
+
+
+def rehearsed(method: Method, on: Stage, epsilon: Fraction) -> Synopsis:
+    """What the method publishes of these people; marked, so that it cannot pass for a release."""
+    counter = PointCounter(UNIT_SQUARE, ArrayPoints(on.points))
+    return method.release(counter, Budget(epsilon, bits=simulation_rng(on.seed), public_size=len(on.points)))
+
+
+def _errors(synopsis: Synopsis, on: Stage) -> Floats:
+    counts = np.reshape(synopsis.count(on.rects.reshape(-1, 4)), on.held.shape)
+    return np.maximum(np.abs(counts - on.held), SMALLEST_ERROR)
+
+
+def _cell_side(synopsis: Synopsis) -> float:
+    """Half of all points, by the published counts, lie in cells with smaller sides than this one."""
+    west, south, east, north = synopsis.partition.bounds().T
+    sides = np.sqrt((east - west) * (north - south))
+    order = np.argsort(sides)
+    below = np.cumsum(np.maximum(synopsis.counts[order], 0))
+    return float(sides[order[np.searchsorted(below, below[-1] / 2)]])
