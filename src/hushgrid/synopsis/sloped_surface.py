@@ -29,7 +29,7 @@ class SlopedSurface(TreeSurface):
 
     def __init__(self, tree: Tree, measurements: Measurements, counts: Floats, slopes: Floats) -> None:
         super().__init__(tree, measurements, counts)
-        self._slopes = slopes
+        self.slopes = slopes
 
     @classmethod
     def of(cls, tree: Tree, measurements: Measurements, counts: Floats) -> Self:
@@ -58,5 +58,5 @@ class SlopedSurface(TreeSurface):
         nodes["first_child"], nodes["children"] = self._tree.first_children, self._tree.child_counts
         nodes["count"] = self._node_counts
         for axis, name in enumerate(("slope_x", "slope_y")):
-            nodes[name][self._tree.leaves] = self._slopes[:, axis]
+            nodes[name][self._tree.leaves] = self.slopes[:, axis]
         return nodes

@@ -1,0 +1,100 @@
+"""The density of any partition, summed over areas of any shape."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.tree import Tree
+from hushgrid.inference.measurements import Measurements
+from hushgrid.synopsis.area_noise import AreaNoise, area_noise
+from hushgrid.synopsis.cover import Cover
+from hushgrid.synopsis.hierarchy import Hierarchy
+from hushgrid.synopsis.outlines import outlines
+from hushgrid.synopsis.sloped_surface import SlopedSurface
+from hushgrid.synopsis.surface import Floats, spread
+
+FLAT = np.empty((0, 2))  # in place of slopes
+
+
+class AreaSurface:
+    """A density that sums over polygons, with the estimates and variances that `Surface` has for rectangles.
+
+    Parameters
+    ----------
+    counts : array, shape (leaves,)
+        Estimated counts, before they are scaled.
+    sloped : bool
+        Whether the density slopes inside leaves, as that of a `SlopedSurface` does.
+    factor : float
+        What all counts are multiplied by.
+    """
+
+    def __init__(
+        self,
+        partition: Partition,
+        measurements: Measurements,
+        counts: Floats,
+        *,
+        sloped: bool = False,
+        factor: float = 1.0,
+    ) -> None:
+        self._partition = partition
+        self._measurements = measurements
+        self._leaf_counts = counts
+        self._sloped = sloped
+        self._factor = factor
+
+    def cover(self, geometries: Any) -> Cover:
+        """What polygons cover of the leaves."""
+        return Cover.of(self._hierarchy, outlines(geometries, self._partition.domain), self._slopes)
+
+    def counts(self, cover: Cover) -> Floats:
+        """Estimated points in each area, shape (areas,)."""
+        first, stop = cover.runs.T
+        # Single nodes by themselves: differences of running sums are good to rounding of the total only.
+        inside = np.where(stop - first == 1, self._counts[first], self._running[stop] - self._running[first])
+        return self._factor * cover.total(cover.mass_shares * inside)
+
+    def variances(self, cover: Cover) -> tuple[Floats, Floats]:
+        """Variance of each estimate by noise, and by spread of the points inside cut leaves, shape (areas,) each."""
+        shares, square = cover.area_shares, self._factor**2
+        cut = cover.total(shares * (1 - shares) * self._spreads[cover.runs[:, 0]])
+        return square * self._noise.variances(cover), square * cut
+
+    @cached_property
+    def _hierarchy(self) -> Hierarchy:
+        return Hierarchy.of(self._partition)
+
+    @cached_property
+    def _noise(self) -> AreaNoise:
+        return area_noise(self._hierarchy, self._partition, self._measurements)
+
+    @cached_property
+    def _counts(self) -> Floats:
+        """Counts of all nodes."""
+        return self._hierarchy.sums(self._leaf_counts)
+
+    @cached_property
+    def _running(self) -> Floats:
+        """Counts of all nodes before each, shape (nodes + 1,)."""
+        return np.concatenate([[0.0], np.cumsum(self._counts)])
+
+    @cached_property
+    def _spreads(self) -> Floats:
+        """Variance scale of the points inside every leaf; zero for other nodes, which are never cut."""
+        spreads = np.zeros(self._hierarchy.nodes)
+        spreads[self._hierarchy.leaves] = spread(self._leaf_counts)
+        return spreads
+
+    @cached_property
+    def _slopes(self) -> Floats:
+        """Slopes of all nodes, zero where they mean nothing; empty where all leaves are flat."""
+        if not self._sloped:
+            return FLAT
+        assert isinstance(self._partition, Tree)
+        slopes = np.zeros((self._hierarchy.nodes, 2))
+        surface = SlopedSurface.of(self._partition, self._measurements, self._leaf_counts)
+        slopes[self._hierarchy.leaves] = surface.slopes
+        return slopes
