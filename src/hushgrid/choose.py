@@ -1,43 +1,72 @@
 """The choice of a method: by name, by parameters, or by `auto`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
+from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
 from hushgrid.methods import METHODS
 from hushgrid.methods.method import Method
+from hushgrid.methods.staq import Staq
+from hushgrid.methods.uniform_grid import UniformGrid
+from hushgrid.privacy.budget import Budget
+from hushgrid.synopsis.synopsis import Synopsis
 
-AUTO = "auto"
+# Points times epsilon. Measured on six data sets: UG had 0.57 of STAQ's mean error at 10, and 1.3 times it at 30.
+FEWEST_FOR_STAQ = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
-    """A method, what was asked for, and why it was chosen."""
+class Auto:
+    """STAQ, or UG where there is too little to see for a tree: decided by the noisy or public size and ε.
 
-    method: Method
-    asked: str
-    reason: str | None = None
+    Privacy
+    -------
+    That of the method taken: the choice is a function of a size that was released, which either of them needs.
+    """
+
+    name: ClassVar[str] = "auto"
+
+    @property
+    def passes(self) -> int:
+        """As many as STAQ's."""
+        return Staq().passes
+
+    def release(self, counter: Counter, budget: Budget) -> Synopsis:
+        """Publish by the method chosen, which the release names, with the reason."""
+        evidence = budget.noisy_size(counter) * float(budget.epsilon)
+        if evidence < FEWEST_FOR_STAQ:
+            method: Method = UniformGrid()
+            reason = "auto took the uniform grid, because there are too few points for this epsilon to see more"
+        else:
+            method, reason = Staq(), "auto took STAQ, which had the lowest error on nearly every data set measured"
+        synopsis = method.release(counter, budget)
+        notes = (reason, *synopsis.method.notes)
+        return replace(synopsis, method=replace(synopsis.method, asked=self.name, notes=notes))
 
 
-def choose(asked: str | Method = AUTO, *, methods: Mapping[str, type[Method]] = METHODS) -> Choice:
+AUTO = Auto.name
+
+
+def choose(asked: str | Method = AUTO, *, methods: Mapping[str, type[Method]] = METHODS) -> Method:
     """The method to run, from public arguments alone.
 
     Examples
     --------
-    >>> choose("auto").method.name
-    'ag'
+    >>> choose("auto")
+    Auto()
     >>> choose("ug")
-    Choice(method=UniformGrid(side=None, c=10.0), asked='ug', reason=None)
+    UniformGrid(side=None, c=10.0)
     """
     if not isinstance(asked, str):
         if not hasattr(asked, "release"):
             msg = f"method must be a name or a method such as AdaptiveGrid(), got {type(asked).__name__}."
             raise ArgumentError(msg)
-        return Choice(method=asked, asked=asked.name)
+        return asked
     if asked == AUTO:
-        reason = "auto takes the adaptive grid, which had the lower error on every data set measured"
-        return Choice(method=methods["ag"](), asked=AUTO, reason=reason)
+        return Auto()
     if asked not in methods:
         msg = f"method must be one of {', '.join([AUTO, *methods])}; got method={asked!r}."
         raise ArgumentError(msg)
-    return Choice(method=methods[asked](), asked=asked)
+    return methods[asked]()

@@ -40,7 +40,7 @@ def test_its_answers_are_those_of_its_release(demo: Result) -> None:
     assert np.array_equal(table, np.column_stack([list(PLACES.values()), answer.estimate, answer.low, answer.high]))
     for name, *numbers in zip(PLACES, answer.estimate, answer.low, answer.high, strict=True):
         line = next(line for line in demo.stdout.splitlines() if line.startswith(name))
-        assert line.removeprefix(name).split() == [f"{round(number):,}" for number in numbers]
+        assert line.removeprefix(name).split()[:3] == [f"{round(number):,}" for number in numbers]
 
 
 def test_it_says_that_real_use_is_about_people(demo: Result) -> None:

@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import hushgrid as hg
-from tests.cli.commands import Run, assert_refused
+from tests.cli.commands import DOMAIN, Run, assert_refused
 
 RECTS = [(-74.0, 40.7, -73.9, 40.8), (-73.9, 40.7, -73.8, 40.8)]
 TEXTS = [",".join(map(str, rect)) for rect in RECTS]
@@ -62,15 +63,18 @@ def test_the_table_is_aligned_and_says_that_counts_are_estimates(run: Run, relea
     assert "99.9 % confidence" in result.stdout
 
 
-def test_an_estimate_below_zero_is_explained(run: Run, release: Path) -> None:
+def test_an_estimate_below_zero_is_explained(run: Run, points: pa.Table) -> None:
     """And only where there is one."""
-    synopsis = hg.read(release)
+    release = Path("trips.dp.parquet")
+    synopsis = hg.publish(points, domain=DOMAIN, epsilon=1, method="ug")
+    synopsis.save(release)
     bounds = synopsis.partition.bounds()
     below, above = bounds[np.argmin(synopsis.counts)], bounds[np.argmax(synopsis.counts)]
 
     for rect, explained in ((below, True), (above, False)):
         result = run("query", release, "--rect", ",".join(map(repr, rect.tolist())))
         assert ("below zero" in result.stdout) is explained
+        assert ("not usable" in result.stdout) is explained
 
 
 FILES = {

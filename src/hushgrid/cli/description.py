@@ -15,7 +15,9 @@ CONFIDENCE = 0.95
 
 def as_values(synopsis: "Synopsis") -> dict[str, Any]:
     """Everything a reader of a release should know."""
-    domain, method = synopsis.domain, synopsis.method
+    from hushgrid.synopsis.meaning import caveats, counted
+
+    domain, method, scale = synopsis.domain, synopsis.method, synopsis.scale
     total = synopsis.answer(domain.bounds, confidence=CONFIDENCE)
     return {
         "simulation": synopsis.simulation,
@@ -28,6 +30,9 @@ def as_values(synopsis: "Synopsis") -> dict[str, Any]:
         },
         "structure": _structure(synopsis.partition),
         "total": {"estimate": total.estimate, "low": total.low, "high": total.high, "confidence": CONFIDENCE},
+        "counted": counted(synopsis),
+        "caveats": list(caveats(synopsis)),
+        "scale": None if scale is None else vars(scale),
         "claim": _claim(synopsis.claim),
         "size": _size(synopsis.claim.size),
     }

@@ -1,5 +1,7 @@
 """The values that the commands take, made from their text."""
 
+from typing import Literal
+
 import click
 
 from hushgrid.errors import ArgumentError
@@ -11,6 +13,19 @@ Rect = tuple[float, float, float, float]
 def to_domain(_context: click.Context, _parameter: click.Parameter, text: str) -> Domain:
     """The domain written as ``W,S,E,N``."""
     return Domain.parse(text)
+
+
+def to_total(_context: click.Context, _parameter: click.Parameter, text: str | None) -> int | Literal["private"] | None:
+    """A total to scale to: a whole number, or ``private``."""
+    if text is None:
+        return None
+    if text == "private":
+        return "private"
+    try:
+        return int(text)
+    except ValueError:
+        msg = f"--scale-to-total must be a whole number or 'private', got {text!r}."
+        raise ArgumentError(msg) from None
 
 
 def to_rects(_context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]) -> list[Rect]:

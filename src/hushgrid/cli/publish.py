@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from hushgrid.cli.notes import warn
-from hushgrid.cli.parameters import example, to_domain
+from hushgrid.cli.parameters import example, to_domain, to_total
 from hushgrid.cli.progress import reading
 from hushgrid.cli.summary import suggest, summarise
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
+    from hushgrid.methods.uniform_grid import UniformGrid
     from hushgrid.synopsis.synopsis import Synopsis
 
 # Written out, so that --help need not import them.
@@ -41,6 +42,28 @@ CLEAR_GAP = 6  # standard deviations of the noise; chance alone makes such a gap
 @click.option("--lat", metavar="COLUMN", help="Column of latitudes.")
 @click.option("--geometry", metavar="COLUMN", help="Column of points, in a GeoParquet file.")
 @click.option("--method", default="auto", show_default=True, metavar="METHOD", help=f"How to publish: {METHODS}.")
+@click.option("--user-column", metavar="COLUMN", help="Column that tells whose record it is; protects users.")
+@click.option("--max-per-user", type=int, metavar="K", help="Records of each user to keep; with --user-column.")
+@click.option(
+    "--missing-user",
+    type=click.Choice(["drop", "own"]),
+    default="drop",
+    show_default=True,
+    help="Records without a user id: leave them out, or take each for a user of its own.",
+)
+@click.option(
+    "--scale-to-total",
+    callback=to_total,
+    metavar="N|private",
+    help="Scale counts of kept records to a public total, or to a noisy one for a twentieth of the budget.",
+)
+@click.option("--max-for-total", type=int, metavar="B", help="Records of each user in a private total; ten times K.")
+@click.option(
+    "--distinct-users",
+    type=int,
+    metavar="SIDE",
+    help="Count users, not records, each once in at most K cells of a SIDE x SIDE grid.",
+)
 @click.option("--public-size", type=int, metavar="N", help="About how many points, if that is public knowledge.")
 @click.option(
     "--size-from",
@@ -59,6 +82,12 @@ def publish(
     lat: str | None,
     geometry: str | None,
     method: str,
+    user_column: str | None,
+    max_per_user: int | None,
+    missing_user: Literal["drop", "own"],
+    scale_to_total: int | Literal["private"] | None,
+    max_for_total: int | None,
+    distinct_users: int | None,
     public_size: int | None,
     size_from: Literal["rows", "domain"],
     overwrite: bool,
@@ -67,6 +96,9 @@ def publish(
 
     POINTS is a Parquet, GeoParquet or CSV file with one record a row. Rows whose coordinates are missing, unreadable
     or outside the domain are ignored. The release may be shown to anyone; what it costs is stated in it.
+
+    It protects single records, or with --user-column each user with all their records: then at most K of a user's
+    records are kept, chosen at random, and counts are of kept records.
     """
     from hushgrid.publish import publish as publish_points
     from hushgrid.synopsis.new_file import check_target
@@ -78,10 +110,16 @@ def publish(
             points,
             domain=domain,
             epsilon=epsilon,
-            method=method,
+            method=method if distinct_users is None else _grid_of(distinct_users, method),
             lon=lon,
             lat=lat,
             geometry=geometry,
+            user=user_column,
+            max_per_user=max_per_user,
+            missing_user=missing_user,
+            scale_to_total=scale_to_total,
+            max_for_total=max_for_total,
+            distinct=distinct_users is not None,
             public_size=public_size,
             size_from=size_from,
             progress=progress,
@@ -113,6 +151,16 @@ def seems_misplaced(synopsis: "Synopsis") -> bool:
     noise_std = math.sqrt(discrete_laplace_variance(rate) + total.noise_std**2)
     gap = claim.size.value - total.estimate
     return bool(total.estimate < claim.size.value / 2 and gap > CLEAR_GAP * noise_std)
+
+
+def _grid_of(side: int, method: str) -> "UniformGrid":
+    """The public grid that distinct users are counted on."""
+    from hushgrid.methods.uniform_grid import UniformGrid
+
+    if method not in ("auto", UniformGrid.name):
+        msg = f"--distinct-users counts on a uniform grid: leave --method out, or give ug; got --method {method}."
+        raise ArgumentError(msg)
+    return UniformGrid(side=side)
 
 
 def _refuse_same(points: Path, output: Path) -> None:

@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
 def summarise(synopsis: "Synopsis") -> None:
     """Say what was published, from released values alone."""
+    from hushgrid.synopsis.meaning import caveats
+
     said = {
         "method": method_in_words(synopsis.method),
         "structure": structure_in_words(synopsis.partition),
         "guarantee": synopsis.claim.sentence,
+        **({"counts": " ".join(meaning)} if (meaning := caveats(synopsis)) else {}),
     }
     note(labelled(said))
 

@@ -10,23 +10,28 @@ from hushgrid.cli.rectangles import COLUMNS
 if TYPE_CHECKING:
     from hushgrid.geometry.domain import Domain
     from hushgrid.geometry.partition import Partition
-    from hushgrid.synopsis.claim import Claim, MethodRecord, Size
+    from hushgrid.synopsis.claim import Claim, MethodRecord
     from hushgrid.synopsis.synopsis import Synopsis
 
 SIZED_BY = {
     "rows": "the noisy number of rows, paid for from the budget",
     "domain": "the noisy number of points in the domain, paid for from the budget",
 }
+SIZED_BY_KEPT = "the noisy number of kept records, paid for from the budget"
 
 
 def in_words(synopsis: "Synopsis") -> dict[str, str]:
     """Everything a reader of a release should know: a label and a text each."""
+    from hushgrid.synopsis.meaning import caveats
+
+    meaning = " ".join(caveats(synopsis))
     return {
         "domain": domain_in_words(synopsis.domain),
         "method": method_in_words(synopsis.method),
         "structure": structure_in_words(synopsis.partition),
-        "sized by": size_in_words(synopsis.claim.size),
+        "sized by": size_in_words(synopsis.claim),
         "total": total_in_words(synopsis),
+        **({"counts": meaning} if meaning else {}),
         "guarantee": synopsis.claim.sentence,
         "budget": budget_in_words(synopsis.claim),
     }
@@ -67,28 +72,32 @@ def structure_in_words(partition: "Partition") -> str:
             return f"{partition.cells:,} cells"
 
 
-def size_in_words(size: "Size | None") -> str:
+def size_in_words(claim: "Claim") -> str:
     """What the number of cells was found from. A noisy size is never shown."""
     from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
 
+    size = claim.size
     if size is None:
         return "the method's parameters"
-    figure = SIZED_BY.get(size.source, f"a public figure of {size.value:,} points")
+    noisy = SIZED_BY if claim.unit == "record" else dict.fromkeys(SIZED_BY, SIZED_BY_KEPT)
+    figure = noisy.get(size.source, f"a public figure of {size.value:,} {claim.counted}")
     return f"{figure}; sizes found so are capped at {GUIDELINE_CELL_LIMIT:,} cells"
 
 
 def total_in_words(synopsis: "Synopsis") -> str:
-    """The estimated number of points, with its interval."""
+    """The estimated number of points, or of whatever was counted, with its interval."""
+    from hushgrid.synopsis.meaning import counted
+
     total = synopsis.answer(synopsis.domain.bounds, confidence=CONFIDENCE)
     estimate, low, high = (whole(float(number)) for number in (total.estimate, total.low, total.high))
-    return f"about {estimate} points, an estimate; {low} to {high} with {100 * CONFIDENCE:g} % confidence"
+    return f"about {estimate} {counted(synopsis)}, an estimate; {low} to {high} with {100 * CONFIDENCE:g} % confidence"
 
 
 def budget_in_words(claim: "Claim") -> str:
     """Epsilon and what it was spent on."""
     totals: dict[str, list[Fraction]] = {}
     for spend in claim.spends:
-        totals.setdefault(spend.purpose, []).append(spend.epsilon)
+        totals.setdefault(spend.purpose, []).append(spend.epsilon * claim.max_per_unit)
     spends = (
         f"{purpose} {float(sum(parts)):g}" + (f" in {len(parts)} parts" if len(parts) > 1 else "")
         for purpose, parts in totals.items()

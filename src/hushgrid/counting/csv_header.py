@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from hushgrid.counting.columns import find_columns
+from hushgrid.counting.users import check_user_name
 from hushgrid.errors import InputError
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -41,8 +42,10 @@ class CsvHeader:
         delimiter = max(DELIMITERS, key=lambda character: len(_fields(text, character)))
         return cls(names=tuple(_fields(text, delimiter)), delimiter=delimiter, size=len(line))
 
-    def find_fields(self, *, lon: str | None, lat: str | None, where: str) -> tuple[int, int]:
-        """Numbers of the fields of longitude and latitude.
+    def find_fields(
+        self, *, lon: str | None, lat: str | None, user: str | None = None, where: str
+    ) -> tuple[int, int] | tuple[int, int, int]:
+        """Numbers of the fields of longitude and latitude, and of the users' ids where these are asked for.
 
         Privacy
         -------
@@ -51,12 +54,15 @@ class CsvHeader:
         """
         try:
             longitude, latitude = find_columns(self.names, lon=lon, lat=lat, where=where)
+            if user is not None:
+                check_user_name(user, self.names, coordinates=(longitude, latitude), where=where)
         except InputError:
             if any(_LIKE_A_NUMBER.match(name) for name in self.names):
                 msg = f"{where} seems to have no header line. Add one that names the columns, and give lon= and lat=."
                 raise InputError(msg) from None
             raise
-        return self.names.index(longitude), self.names.index(latitude)
+        east, north = self.names.index(longitude), self.names.index(latitude)
+        return (east, north) if user is None else (east, north, self.names.index(user))
 
 
 def _fields(text: str, delimiter: str) -> list[str]:

@@ -12,13 +12,16 @@ from pathlib import Path
 from typing import IO, cast
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushgrid.counting.csv_header import CsvHeader
 from hushgrid.counting.csv_lines import LONGEST_LINE, line_start, whole_lines
 from hushgrid.counting.snapshot import Snapshot, reading
 from hushgrid.counting.source import Block
+from hushgrid.counting.users import canonical_ids
 from hushgrid.kernels.decimals import parse_numbers
+from hushgrid.kernels.ids import copy_spans, trim_spans
 from hushgrid.kernels.lines import count_rows, find_fields, line_stops
 
 KIND = "CSV"
@@ -35,6 +38,8 @@ class CsvPoints:
     path : Path
     lon, lat : str, optional
         Names of the columns; the usual ones are recognised.
+    user : str, optional
+        Name of the column of user ids. They are text, without blanks at its ends; an empty one is none.
     part_bytes, block_bytes : int
         How much one thread reads as a part, and how much of it at once.
 
@@ -50,6 +55,7 @@ class CsvPoints:
         *,
         lon: str | None = None,
         lat: str | None = None,
+        user: str | None = None,
         part_bytes: int = PART_BYTES,
         block_bytes: int = BLOCK_BYTES,
     ) -> None:
@@ -57,7 +63,7 @@ class CsvPoints:
         self._snapshot = Snapshot.of(path)
         with reading(path, KIND), path.open("rb") as file:
             self._header = CsvHeader.read(_content(path, file), where=str(path))
-        self._fields = self._header.find_fields(lon=lon, lat=lat, where=str(path))
+        self._fields = self._header.find_fields(lon=lon, lat=lat, user=user, where=str(path))
         self._part_bytes = part_bytes
         self._block_bytes = block_bytes
 
@@ -97,11 +103,11 @@ class CsvPart:
     stop: int | None
     block_bytes: int
     delimiter: int
-    fields: tuple[int, int]
+    fields: tuple[int, int] | tuple[int, int, int]
 
     def __iter__(self) -> Iterator[Block]:
         for text, share in self.texts():
-            yield Block.of(*self._points(text), share)
+            yield self._block(text, share)
 
     def texts(self) -> Iterator[tuple[bytes, float]]:
         """Blocks of whole lines, and which share of the file each was read from."""
@@ -115,12 +121,13 @@ class CsvPart:
                 before, position = position, file.tell()
                 yield text, (position - before) / self.size
 
-    def _points(self, text: bytes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _block(self, text: bytes, share: float) -> Block:
         content = np.frombuffer(text, np.uint8)
         stops = line_stops(content)
-        spans = np.empty((2, stops.size, 2), np.int64)
+        spans = np.empty((len(self.fields), stops.size, 2), np.int64)
         rows = find_fields(content, stops, self.delimiter, self.fields, LONGEST_LINE, spans)
-        return _numbers(text, spans[0, :rows]), _numbers(text, spans[1, :rows])
+        users = _ids(text, spans[2, :rows]) if len(self.fields) == 3 else None
+        return Block.of(_numbers(text, spans[0, :rows]), _numbers(text, spans[1, :rows]), share, users)
 
 
 def _numbers(text: bytes, spans: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -131,6 +138,16 @@ def _numbers(text: bytes, spans: NDArray[np.int64]) -> NDArray[np.float64]:
         first, stop = spans[row]
         numbers[row] = float(text[first:stop])  # a decimal number for certain; too large a one is infinite
     return numbers
+
+
+def _ids(text: bytes, spans: NDArray[np.int64]) -> pa.LargeBinaryArray:
+    trim_spans(np.frombuffer(text, np.uint8), spans)
+    edges = np.concatenate([[0], np.cumsum(spans[:, 1] - spans[:, 0])])
+    content = np.empty(edges[-1], np.uint8)
+    copy_spans(np.frombuffer(text, np.uint8), spans, content)
+    buffers = [None, pa.py_buffer(edges), pa.py_buffer(content)]
+    # As text, whatever the bytes are: nobody decodes it.
+    return canonical_ids(pa.LargeStringArray.from_buffers(len(spans), *buffers[1:]))
 
 
 def _content(path: Path, file: IO[bytes]) -> IO[bytes]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hushgrid.counting.arrow import PointColumns, point_columns
 from hushgrid.counting.source import Block
+from hushgrid.counting.users import UserColumn, user_column
 from hushgrid.errors import InputError
 from hushgrid.geometry.domain import Domain
 
@@ -30,15 +31,24 @@ class ArrayPoints:
     2
     """
 
-    def __init__(self, points: NDArray[np.generic] | tuple[NDArray[np.generic], ...]) -> None:
+    def __init__(
+        self,
+        points: NDArray[np.generic] | tuple[NDArray[np.generic], ...],
+        *,
+        users: pa.LargeBinaryArray | None = None,
+    ) -> None:
         columns = _split(points) if isinstance(points, np.ndarray) else _check_pair(points)
         self._longitudes, self._latitudes = (_check_column(column) for column in columns)
         if self._longitudes.size != self._latitudes.size:
             msg = "the arrays of longitudes and latitudes must be of one length."
             raise InputError(msg)
+        if users is not None and len(users) != self._longitudes.size:
+            msg = "user must hold one id for each point, and is of another length than the points."
+            raise InputError(msg)
+        self._users = users
 
     @classmethod
-    def of_rows(cls, points: Sequence[Any]) -> Self:
+    def of_rows(cls, points: Sequence[Any], *, users: pa.LargeBinaryArray | None = None) -> Self:
         """A list of pairs of numbers. It declares no type, so that whatever is not such a pair is no point.
 
         Examples
@@ -46,7 +56,7 @@ class ArrayPoints:
         >>> ArrayPoints.of_rows([(-73.9, 40.7), None, (-74.0,)]).rows()
         3
         """
-        return cls(np.array([_pair(row) for row in points], np.float64).reshape(-1, 2))
+        return cls(np.array([_pair(row) for row in points], np.float64).reshape(-1, 2), users=users)
 
     def rows(self) -> int:
         """Number of rows."""
@@ -54,7 +64,10 @@ class ArrayPoints:
 
     def parts(self) -> Sequence["ArraySlice"]:
         """Slices of the arrays."""
-        return [ArraySlice(self._longitudes, self._latitudes, first) for first in range(0, self.rows(), PART_ROWS)]
+        return [
+            ArraySlice(self._longitudes, self._latitudes, first, self._users)
+            for first in range(0, self.rows(), PART_ROWS)
+        ]
 
     def check_unchanged(self) -> None:
         """Arrays are taken as they are."""
@@ -67,19 +80,22 @@ class ArraySlice:
     longitudes: NDArray[np.generic]
     latitudes: NDArray[np.generic]
     first: int
+    users: pa.LargeBinaryArray | None
 
     def __iter__(self) -> Iterator[Block]:
         rows = slice(self.first, self.first + PART_ROWS)
         longitudes, latitudes = _unmasked(self.longitudes[rows]), _unmasked(self.latitudes[rows])
-        yield Block.of(longitudes, latitudes, longitudes.size / self.longitudes.size)
+        users = None if self.users is None else self.users.slice(self.first, PART_ROWS)
+        yield Block.of(longitudes, latitudes, longitudes.size / self.longitudes.size, users)
 
 
 class TablePoints:
-    """An Arrow table, and which of its columns hold the points."""
+    """An Arrow table, and which of its columns hold the points and the users."""
 
-    def __init__(self, table: pa.Table, columns: PointColumns) -> None:
-        self._table = table.select(columns.names)
+    def __init__(self, table: pa.Table, columns: PointColumns, user: UserColumn | None = None) -> None:
+        self._table = table.select(columns.names if user is None else [*columns.names, user.name])
         self._columns = columns
+        self._user = user
 
     @classmethod
     def of_frame(
@@ -90,6 +106,7 @@ class TablePoints:
         lon: str | None = None,
         lat: str | None = None,
         geometry: str | None = None,
+        user: str | None = None,
     ) -> Self:
         """Points in a frame of pandas, polars or Arrow."""
         if isinstance(frame, pa.Table):
@@ -97,8 +114,11 @@ class TablePoints:
         else:
             from hushgrid.counting.frames import arrow_table  # narwhals takes its time, and few calls need it
 
-            table = arrow_table(frame, lon=lon, lat=lat, geometry=geometry, where=FRAME)
-        return cls(table, point_columns(table.schema, domain=domain, lon=lon, lat=lat, geometry=geometry, where=FRAME))
+            table = arrow_table(frame, lon=lon, lat=lat, geometry=geometry, user=user, where=FRAME)
+        columns = point_columns(table.schema, domain=domain, lon=lon, lat=lat, geometry=geometry, where=FRAME)
+        if user is None:
+            return cls(table, columns)
+        return cls(table, columns, user_column(table.schema, user, coordinates=columns.names, where=FRAME))
 
     def rows(self) -> int:
         """Number of rows."""
@@ -106,7 +126,7 @@ class TablePoints:
 
     def parts(self) -> Sequence["TableSlice"]:
         """Slices of the table."""
-        return [TableSlice(self._table, self._columns, first) for first in range(0, self.rows(), PART_ROWS)]
+        return [TableSlice(self._table, self._columns, first, self._user) for first in range(0, self.rows(), PART_ROWS)]
 
     def check_unchanged(self) -> None:
         """Frames are taken as they are."""
@@ -119,10 +139,12 @@ class TableSlice:
     table: pa.Table
     columns: PointColumns
     first: int
+    user: UserColumn | None
 
     def __iter__(self) -> Iterator[Block]:
         for batch in self.table.slice(self.first, PART_ROWS).to_batches():
-            yield Block.of(*self.columns.points(batch), batch.num_rows / self.table.num_rows)
+            users = None if self.user is None else self.user.ids(batch)
+            yield Block.of(*self.columns.points(batch), batch.num_rows / self.table.num_rows, users)
 
 
 def _pair(row: Any) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,13 +10,23 @@ from hushgrid.counting.columns import check_column_arguments
 from hushgrid.counting.source import PointSource
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
+from hushgrid.synopsis.regular_file import FOLDER, IRREGULAR, MISSING, irregularity
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 PARQUET = (".parquet", ".geoparquet", ".pq")
 CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 
 
 def open_points(
-    points: Any, *, domain: Domain, lon: str | None = None, lat: str | None = None, geometry: str | None = None
+    points: Any,
+    *,
+    domain: Domain,
+    lon: str | None = None,
+    lat: str | None = None,
+    geometry: str | None = None,
+    user: Any = None,
 ) -> PointSource:
     """Source of the points in a file, an array or a frame.
 
@@ -30,6 +40,9 @@ def open_points(
         Names of the columns; the usual ones are recognised.
     geometry : str, optional
         Name of a column of points, instead of `lon` and `lat`.
+    user : str, or array or list of ids, optional
+        Name of the column of user ids; beside an array or a list of points, the ids themselves. The source then has
+        them in its blocks.
 
     Privacy
     -------
@@ -45,33 +58,60 @@ def open_points(
 
     check_column_arguments(lon, lat, geometry)
     if isinstance(points, str | os.PathLike):
-        return _open_file(Path(points), domain, lon, lat, geometry)
+        return _open_file(Path(points), domain, lon, lat, geometry, _column_name(user))
     if isinstance(points, np.ndarray | tuple | list):
         if lon is not None or geometry is not None:
             msg = "lon, lat and geometry name columns of a table; an array has none. Leave them out."
             raise ArgumentError(msg)
-        return ArrayPoints.of_rows(points) if isinstance(points, list) else ArrayPoints(points)
-    return TablePoints.of_frame(points, domain=domain, lon=lon, lat=lat, geometry=geometry)
+        users = _given_ids(user)
+        return (
+            ArrayPoints.of_rows(points, users=users) if isinstance(points, list) else ArrayPoints(points, users=users)
+        )
+    return TablePoints.of_frame(points, domain=domain, lon=lon, lat=lat, geometry=geometry, user=_column_name(user))
 
 
-def _open_file(path: Path, domain: Domain, lon: str | None, lat: str | None, geometry: str | None) -> PointSource:
+def _column_name(user: Any) -> str | None:
+    if user is not None and not isinstance(user, str):
+        msg = f"user must be the name of a column of user ids, got {type(user).__name__}."
+        raise ArgumentError(msg)
+    return user
+
+
+def _given_ids(user: Any) -> "pa.LargeBinaryArray | None":
+    if user is None:
+        return None
+    if not isinstance(user, np.ndarray | list | tuple):
+        msg = f"an array of points has no columns: user must be an array or a list of ids, got {type(user).__name__}."
+        raise ArgumentError(msg)
+    from hushgrid.counting.users import ids_of_array
+
+    return ids_of_array(user)
+
+
+def _open_file(
+    path: Path, domain: Domain, lon: str | None, lat: str | None, geometry: str | None, user: str | None
+) -> PointSource:
     name = path.name.lower()
-    if path.is_dir():
+    complaint = irregularity(path)
+    if complaint == FOLDER:
         msg = f"{path} is a folder. Give one file."
         raise InputError(msg)
-    if path.exists() and not path.is_file():
+    if complaint == IRREGULAR:
         msg = f"{path} is not a regular file; it is read more than once. Save it as a Parquet or CSV file first."
+        raise InputError(msg)
+    if complaint is not None and complaint != MISSING:
+        msg = f"{path} {complaint}. Check the path."
         raise InputError(msg)
     if name.endswith(PARQUET):
         from hushgrid.counting.parquet import ParquetPoints
 
-        return ParquetPoints(path, domain=domain, lon=lon, lat=lat, geometry=geometry)
+        return ParquetPoints(path, domain=domain, lon=lon, lat=lat, geometry=geometry, user=user)
     if name.endswith(CSV):
         if geometry is not None:
             msg = f"geometry names a column of points in a Parquet file or a frame; {path} is CSV. Name lon and lat."
             raise InputError(msg)
         from hushgrid.counting.csv_points import CsvPoints
 
-        return CsvPoints(path, lon=lon, lat=lat)
+        return CsvPoints(path, lon=lon, lat=lat, user=user)
     msg = f"{path} has an extension that is not known. Known are: {', '.join(PARQUET + CSV)}."
     raise InputError(msg)

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 from hushgrid.counting.arrow import PointColumns, point_columns
 from hushgrid.counting.snapshot import Snapshot, reading
 from hushgrid.counting.source import Block
+from hushgrid.counting.users import UserColumn, user_column
 from hushgrid.geometry.domain import Domain
 
 KIND = "Parquet"
@@ -21,8 +22,8 @@ class ParquetPoints:
 
     Privacy
     -------
-    Reads the schema, the number of rows and the coordinate columns. Statistics, boxes and other columns are not
-    looked at.
+    Reads the schema, the number of rows, the coordinate columns and that of the users. Statistics, boxes and other
+    columns are not looked at.
     """
 
     def __init__(
@@ -33,6 +34,7 @@ class ParquetPoints:
         lon: str | None = None,
         lat: str | None = None,
         geometry: str | None = None,
+        user: str | None = None,
     ) -> None:
         self._path = path
         self._snapshot = Snapshot.of(path)
@@ -41,6 +43,9 @@ class ParquetPoints:
             self._columns = point_columns(
                 file.schema_arrow, domain=domain, lon=lon, lat=lat, geometry=geometry, where=str(path)
             )
+            self._user = None
+            if user is not None:
+                self._user = user_column(file.schema_arrow, user, coordinates=self._columns.names, where=str(path))
 
     def rows(self) -> int:
         """Number of rows, from the footer."""
@@ -49,7 +54,8 @@ class ParquetPoints:
     def parts(self) -> Sequence["RowGroup"]:
         """The row groups."""
         return [
-            RowGroup(self._path, self._metadata, index, self._columns) for index in range(self._metadata.num_row_groups)
+            RowGroup(self._path, self._metadata, index, self._columns, self._user)
+            for index in range(self._metadata.num_row_groups)
         ]
 
     def check_unchanged(self) -> None:
@@ -65,14 +71,15 @@ class RowGroup:
     metadata: pq.FileMetaData
     index: int
     columns: PointColumns
+    user: UserColumn | None
 
     def __iter__(self) -> Iterator[Block]:
         share_of_row = 1 / max(1, self.metadata.num_rows)
+        names = self.columns.names if self.user is None else [*self.columns.names, self.user.name]
         with (
             reading(self.path, KIND),
             pq.ParquetFile(self.path, metadata=self.metadata, pre_buffer=False, buffer_size=BUFFER_BYTES) as file,
         ):
-            for batch in file.iter_batches(
-                BATCH_ROWS, row_groups=[self.index], columns=self.columns.names, use_threads=False
-            ):
-                yield Block.of(*self.columns.points(batch), share_of_row * batch.num_rows)
+            for batch in file.iter_batches(BATCH_ROWS, row_groups=[self.index], columns=names, use_threads=False):
+                users = None if self.user is None else self.user.ids(batch)
+                yield Block.of(*self.columns.points(batch), share_of_row * batch.num_rows, users)

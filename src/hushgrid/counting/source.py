@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol, cast
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushgrid.kernels.bins import Coordinates
@@ -20,13 +21,20 @@ class Block(NamedTuple):
     longitudes: Coordinates
     latitudes: Coordinates
     share: float  # of the whole source, for progress
+    users: pa.LargeBinaryArray | None = None  # canonical ids, where a source was asked for them
 
     @classmethod
-    def of(cls, longitudes: NDArray[np.generic], latitudes: NDArray[np.generic], share: float) -> "Block":
+    def of(
+        cls,
+        longitudes: NDArray[np.generic],
+        latitudes: NDArray[np.generic],
+        share: float,
+        users: pa.LargeBinaryArray | None = None,
+    ) -> "Block":
         """Block of two arrays of numbers, as float32 if both are, else as float64; no copy where none is needed."""
         single = longitudes.dtype == latitudes.dtype == np.float32
         precision = np.float32 if single else np.float64
-        return cls(_read_only(longitudes, precision), _read_only(latitudes, precision), share)
+        return cls(_read_only(longitudes, precision), _read_only(latitudes, precision), share, users)
 
     def __repr__(self) -> str:
         return "Block(...)"
@@ -38,7 +46,7 @@ class PointSource(Protocol):
     A row whose coordinates are null, NaN or unreadable comes as NaN or not at all; nothing about one row can stop a
     pass or change how another row is read.
 
-    Implemented by `ArrayPoints`, `TablePoints`, `ParquetPoints` and `CsvPoints`.
+    Implemented by `ArrayPoints`, `TablePoints`, `ParquetPoints`, `CsvPoints` and `SpooledPoints`.
     """
 
     def rows(self) -> int:

@@ -77,11 +77,11 @@ def find_fields(
     text: Text,
     stops: NDArray[np.int64],
     delimiter: int,
-    fields: tuple[int, int],
+    fields: tuple[int, ...],
     longest: int,
     spans: NDArray[np.int64],
 ) -> int:
-    """Write where the two wanted fields of every row begin and end; an empty span where a row has no such field.
+    """Write where the wanted fields of every row begin and end; an empty span where a row has no such field.
 
     Parameters
     ----------
@@ -89,12 +89,12 @@ def find_fields(
         Whole lines, and where they end.
     delimiter : int
         The byte between fields.
-    fields : pair of int
+    fields : tuple of int
         Numbers of the wanted fields, from 0.
     longest : int
         Lines with more bytes are not rows.
-    spans : array of int64, shape (2, lines, 2)
-        First and last byte, half-open, of the first and of the second wanted field.
+    spans : array of int64, shape (fields, lines, 2)
+        First and last byte, half-open, of each wanted field.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def find_fields(
             for number in range(max(fields) + 1):
                 # Past the last field, begin is stop + 1 and the field is empty.
                 low, high, end = _field(text, begin, stop, np.uint8(delimiter)) if begin <= stop else (stop, stop, stop)
-                for k in range(2):
+                for k in range(len(fields)):
                     if fields[k] == number:
                         spans[k, row, 0], spans[k, row, 1] = low, high
                 begin = end + 1

@@ -12,9 +12,10 @@ from hushgrid.privacy.bits import Bits
 from hushgrid.privacy.laplace import add_noise
 from hushgrid.privacy.paths import PathBudget
 from hushgrid.privacy.selection import permute_and_flip
-from hushgrid.synopsis.claim import Claim, Size, SizeSource, Spend
+from hushgrid.synopsis.claim import TOTAL, Claim, Size, SizeSource, Spend, Unit
 
 SIZE_SHARE = Fraction(1, 100)  # of epsilon, for the noisy number of points; half or twice it costs 1 to 3 % in accuracy
+TOTAL_SHARE = Fraction(1, 20)  # of epsilon, for the noisy total that counts are scaled to, where one is asked for
 
 
 class Sized(Protocol):
@@ -36,6 +37,8 @@ class Budget:
         Granted for one unit.
     bits : Bits
         Where the noise comes from.
+    unit : "record" or "user"
+        What the budget is granted for.
     max_per_unit : int
         Records one unit may have. A method only ever sees ``epsilon / max_per_unit``: by group privacy a method that
         is (ε/K)-DP for one record is ε-DP for K of them.
@@ -58,6 +61,7 @@ class Budget:
         epsilon: Fraction,
         *,
         bits: Bits,
+        unit: Unit = "record",
         max_per_unit: int = 1,
         public_size: int | None = None,
         size_from: SizeSource = "rows",
@@ -66,6 +70,7 @@ class Budget:
         self._granted = epsilon / max_per_unit
         self._for_counts = self._granted
         self._bits = bits
+        self._unit: Unit = unit
         self._max_per_unit = max_per_unit
         self._size = None if public_size is None else Size(source="public", value=public_size)
         self._size_from = size_from
@@ -85,16 +90,33 @@ class Budget:
         One record changes the true number by at most one, whether all rows or those in the domain are counted.
         """
         if self._size is None:
-            if self._spends:
+            if any(spend.purpose != TOTAL for spend in self._spends):
                 msg = "the noisy size must be the first thing a method asks of its budget."
                 raise BudgetError(msg)
             rate = self._granted * self._size_share
             true_size = counter.rows() if self._size_from == "rows" else counter.total()
             noisy = add_noise(np.array([true_size]), rate=rate, bits=self._bits)
             self._spend("size", rate, measured=False)
-            self._for_counts = self._granted - rate
+            self._for_counts -= rate
             self._size = Size(source=self._size_from, value=int(noisy[0]))
         return self._size.value
+
+    def noisy_total(self, true_capped_total: int, *, cap: int, share: Fraction = TOTAL_SHARE) -> int:
+        """Number of records of all units, each unit's capped, for scaling counts; to be asked for before all else.
+
+        Privacy
+        -------
+        One unit changes the true number by at most `cap`, so that noise of rate ``share * ε / cap`` costs it
+        share · ε. On the account that is what K records cost, the price of each one K-th of it.
+        """
+        if self._spends:
+            msg = "the noisy total must be the first thing asked of a budget."
+            raise BudgetError(msg)
+        cost = self._granted * share
+        noisy = add_noise(np.array([true_capped_total]), rate=cost * self._max_per_unit / cap, bits=self._bits)
+        self._spend(TOTAL, cost, measured=False)
+        self._for_counts -= cost
+        return int(noisy[0])
 
     def measure(self, true_counts: NDArray[np.int64], share: Fraction, *, purpose: str = "counts") -> Measured:
         """Noisy counts of disjoint cells, at ``share * epsilon``; a share of zero measures nothing.
@@ -158,7 +180,7 @@ class Budget:
         """The guarantee that follows from what was spent."""
         return Claim(
             epsilon=self._spent * self._max_per_unit,
-            unit="record",
+            unit=self._unit,
             max_per_unit=self._max_per_unit,
             spends=tuple(self._spends),
             size=self._size,

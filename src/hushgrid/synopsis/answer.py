@@ -1,13 +1,11 @@
 """A count with its interval."""
 
-from dataclasses import dataclass
-from statistics import NormalDist
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.errors import ArgumentError
-from hushgrid.synopsis.surface import Floats, Surface
+from hushgrid.synopsis.surface import Floats
 
 # Variance of a count that no leaf is cut for: whole points, and what two decimals of an edge can hold.
 FLOOR_VARIANCE = 0.25
@@ -15,18 +13,20 @@ FLOOR_VARIANCE = 0.25
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Answer:
-    """Estimated counts of rectangles; every field has shape (n,), or is one float for one rectangle.
+    """Estimated counts of areas; every field has shape (n,), or is one value for one area.
 
     Parameters
     ----------
     estimate : float or array
-        Estimated count, never clipped, so that disjoint rectangles add up.
+        Estimated count, never clipped, so that disjoint areas add up.
     low, high : float or array
         Interval that holds the true count with the confidence asked for; never below zero.
     noise_std : float or array
         Standard deviation by noise: exact, given the released structure.
     spread_std : float or array
-        Standard deviation by the points not lying evenly inside the leaves the rectangle cuts: a model.
+        Standard deviation by the points not lying evenly inside the leaves the area cuts: a model.
+    usable : bool or array
+        Whether the interval is at most as wide as the estimate; else the count says little but that it is small.
     """
 
     estimate: float | Floats
@@ -34,26 +34,29 @@ class Answer:
     high: float | Floats
     noise_std: float | Floats
     spread_std: float | Floats
+    usable: bool | NDArray[np.bool_]
+
+    def only(self) -> "Answer":
+        """The answer to the one area that was asked, as plain values."""
+        return Answer(**{field.name: getattr(self, field.name)[0].item() for field in fields(self)})
 
 
-def answer(surface: Surface, rects: NDArray[np.float64], *, confidence: float) -> Answer:
-    """Estimates and intervals of rectangles, shape (n,) each."""
-    if not 0 < confidence < 1:
-        msg = f"confidence must lie between 0 and 1, such as 0.95; got confidence={confidence!r}."
-        raise ArgumentError(msg)
-    estimate = surface.counts(rects)
-    noise, spread = surface.variances(rects)
-    spread += FLOOR_VARIANCE
-    reach = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(noise + spread)
+def with_interval(estimate: Floats, noise: Floats, spread: Floats, *, reach: float) -> Answer:
+    """Answers from estimates and their variances by noise and by spread, shape (n,) each.
+
+    Parameters
+    ----------
+    reach : float
+        Standard deviations that the interval extends to either side.
+    """
+    spread = spread + FLOOR_VARIANCE
+    half = reach * np.sqrt(noise + spread)
+    low, high = np.maximum(estimate - half, 0), np.maximum(estimate + half, 0)
     return Answer(
         estimate=estimate,
-        low=np.maximum(estimate - reach, 0),
-        high=np.maximum(estimate + reach, 0),
+        low=low,
+        high=high,
         noise_std=np.sqrt(noise),
         spread_std=np.sqrt(spread),
+        usable=high - low <= estimate,
     )
-
-
-def only(answers: Answer) -> Answer:
-    """The answer to the one rectangle that was asked, as floats."""
-    return Answer(**{name: float(values[0]) for name, values in vars(answers).items()})

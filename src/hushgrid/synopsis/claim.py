@@ -9,6 +9,8 @@ from typing import Literal
 Unit = Literal["record", "user"]
 SizeSource = Literal["public", "rows", "domain"]
 
+TOTAL = "total"  # purpose of the spend on a noisy total that counts are scaled to
+
 
 @dataclass(frozen=True, kw_only=True)
 class Spend:
@@ -55,12 +57,16 @@ class Claim:
         The figure that sized the partition, where one was needed.
     simulation : bool
         Made with seeded noise: an experiment, no release.
+    distinct : bool
+        Whether users were counted, once in each cell, and not their records.
 
     Examples
     --------
     >>> print(Claim(epsilon=Fraction(1, 2)).sentence)
     Adding or removing any one record changes the probability of every possible release by a factor of at most
     exp(0.5) = 1.65.
+    >>> Claim(epsilon=Fraction(1), unit="user", max_per_unit=10).counted
+    'kept records'
     """
 
     epsilon: Fraction
@@ -69,17 +75,35 @@ class Claim:
     spends: tuple[Spend, ...] = ()
     size: Size | None = None
     simulation: bool = False
+    distinct: bool = False
+
+    @property
+    def counted(self) -> str:
+        """What the counts of the release are counts of, in words."""
+        if self.unit == "record":
+            return "points"
+        return "user-area pairs" if self.distinct else "kept records"
 
     @property
     def sentence(self) -> str:
-        """The guarantee in one plain sentence."""
+        """The guarantee in one plain sentence, and what was done to each user's records for it."""
         who = "record" if self.unit == "record" else "user, with all their records,"
         epsilon = float(self.epsilon)
         factor = f" = {math.exp(epsilon):.3g}" if epsilon < 100 else ""
         return (
             f"Adding or removing any one {who} changes the probability of every possible release "
-            f"by a factor of at most exp({epsilon:g}){factor}."
+            f"by a factor of at most exp({epsilon:g}){factor}.{self._bound}"
         )
+
+    @property
+    def _bound(self) -> str:
+        if self.unit == "record":
+            return ""
+        if self.distinct:
+            each = f"each of at most {self.max_per_unit:,} cells" if self.max_per_unit > 1 else "one cell"
+            return f" Each user counts once in {each}, chosen at random."
+        records = "records" if self.max_per_unit > 1 else "record"
+        return f" At most {self.max_per_unit:,} {records} of each user, chosen at random, were kept."
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,7 @@ from hushgrid.synopsis.measurement_table import measured_columns, measured_from
 from hushgrid.synopsis.new_file import new_file
 from hushgrid.synopsis.polygons import polygons
 from hushgrid.synopsis.premises import check_premises
+from hushgrid.synopsis.regular_file import irregularity
 from hushgrid.synopsis.synopsis import Synopsis
 
 ROWS_PER_GROUP = 2**16
@@ -104,14 +105,17 @@ class Release:
         complaint = check_premises(footer.inference, footer.partition, measurements)
         if complaint is not None:
             raise SynopsisFileError(complaint)
+        factor = 1.0 if footer.scale is None else footer.scale.factor
         return Synopsis(
             partition=footer.partition,
             measurements=measurements,
             inference=footer.inference,
             counts=counts,
-            variances=leaf_variances(footer.inference, footer.partition, measurements),
+            variances=factor**2 * leaf_variances(footer.inference, footer.partition, measurements),
             claim=footer.claim,
             method=footer.method,
+            calibration=footer.calibration,
+            scale=footer.scale,
         )
 
     def row_groups(self) -> Iterator[pa.Table]:
@@ -148,8 +152,8 @@ def open_release(path: Path) -> Iterator[Release]:
 
 
 def _check_source(path: Path) -> None:
-    if not path.is_file():
-        complaint = "is a folder" if path.is_dir() else "is no regular file" if path.exists() else "does not exist"
+    complaint = irregularity(path)
+    if complaint is not None:
         msg = f"{path} {complaint}."
         raise SynopsisFileError(msg)
     try:

@@ -3,23 +3,31 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, cast
 
 from hushgrid.errors import ArgumentError, SynopsisFileError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.partition import Partition
 from hushgrid.inference.measurements import Measured, Regions, Wavelet
+from hushgrid.synopsis.calibration import CONFIDENCES, UNCALIBRATED, Calibration
 from hushgrid.synopsis.claim import Claim, MethodRecord, Size, SizeSource, Spend, Unit
 from hushgrid.synopsis.geo_metadata import geo_metadata
 from hushgrid.synopsis.measurement_table import measurement_json, measurement_table, parse_measurements
 from hushgrid.synopsis.packed_table import pack
 from hushgrid.synopsis.rational import check_common_denominator
+from hushgrid.synopsis.scale import Scale, ScaleSource
 from hushgrid.synopsis.strict_json import JsonObject
 from hushgrid.synopsis.structure import parse_structure, structure_json, structure_table
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.version import __version__
 
 SCHEMA_VERSION = 1
+# Below these, every sum and product of a release is a number that a double can hold.
+HIGHEST_EPSILON = Fraction(10**280)
+HIGHEST_FACTOR = 1e100
+HIGHEST_TOTAL = 2**63 - 1
+LARGEST_FACTOR = 1e30  # of a scale, far beyond any that a total and counts of 64 bits ask for
 GEO, RELEASE, STRUCTURE, MEASUREMENTS = b"geo", b"hushgrid", b"hushgrid:structure", b"hushgrid:measurements"
 
 
@@ -35,6 +43,8 @@ class Footer:
     wavelet: Wavelet | None
     method: MethodRecord
     claim: Claim
+    calibration: Calibration
+    scale: Scale | None
 
 
 def footer_metadata(synopsis: Synopsis) -> dict[bytes, bytes]:
@@ -49,7 +59,10 @@ def footer_metadata(synopsis: Synopsis) -> dict[bytes, bytes]:
         "inference": synopsis.inference,
         "method": _method_json(synopsis.method),
         "claim": _claim_json(synopsis.claim),
+        "calibration": _calibration_json(synopsis.calibration),
     }
+    if synopsis.scale is not None:
+        release["scale"] = vars(synopsis.scale)
     metadata = {GEO: _text(geo_metadata(synopsis.partition.domain)), RELEASE: _text(release)}
     if structure is not None:
         metadata[STRUCTURE] = pack(structure)
@@ -68,7 +81,10 @@ def parse_footer(metadata: Mapping[bytes, bytes], *, rows: int) -> Footer:
     if schema != SCHEMA_VERSION:
         msg = f"its schema is {schema}, and this hushgrid reads schema {SCHEMA_VERSION}. A newer hushgrid may read it."
         raise SynopsisFileError(msg)
-    release.only("schema", "library", "domain", "structure", "measurements", "inference", "method", "claim")
+    release.only(
+        *("schema", "library", "domain", "structure", "measurements", "inference", "method", "claim", "calibration"),
+        "scale",
+    )
     partition = parse_structure(
         release.child("structure"),
         domain=_parse_domain(release.child("domain")),
@@ -87,6 +103,8 @@ def parse_footer(metadata: Mapping[bytes, bytes], *, rows: int) -> Footer:
         wavelet=wavelet,
         method=_parse_method(release.child("method")),
         claim=_parse_claim(release.child("claim")),
+        calibration=_parse_calibration(release),
+        scale=_parse_scale(release.child("scale")) if release.has("scale") else None,
     )
 
 
@@ -126,13 +144,15 @@ def _claim_json(claim: Claim) -> dict[str, Any]:
         "spends": [{**vars(spend), "epsilon": str(spend.epsilon)} for spend in claim.spends],
         "size": None if claim.size is None else vars(claim.size),
         "simulation": claim.simulation,
+        **({"distinct": True} if claim.distinct else {}),  # a key that older versions do not know and so refuse
     }
 
 
 def _parse_claim(fields: JsonObject) -> Claim:
-    fields.only("epsilon", "unit", "max_per_unit", "spends", "size", "simulation")
+    fields.only("epsilon", "unit", "max_per_unit", "spends", "size", "simulation", "distinct")
     size = fields.child_or_none("size")
-    epsilon, spends = fields.rational("epsilon"), tuple(map(_parse_spend, fields.children("spends")))
+    epsilon = fields.rational("epsilon", high=HIGHEST_EPSILON)
+    spends = tuple(map(_parse_spend, fields.children("spends")))
     check_common_denominator([epsilon, *(spend.epsilon for spend in spends)])
     return Claim(
         epsilon=epsilon,
@@ -141,15 +161,49 @@ def _parse_claim(fields: JsonObject) -> Claim:
         spends=spends,
         size=None if size is None else _parse_size(size),
         simulation=fields.flag("simulation"),
+        distinct=fields.has("distinct") and fields.flag("distinct"),
     )
+
+
+def _calibration_json(calibration: Calibration) -> dict[str, Any]:
+    return {"confidences": list(CONFIDENCES), "factors": list(calibration.factors)}
+
+
+def _parse_calibration(release: JsonObject) -> Calibration:
+    """The factors of a release; files written before there were any have none."""
+    if not release.has("calibration"):
+        return UNCALIBRATED
+    fields = release.child("calibration")
+    fields.only("confidences", "factors")
+    confidences, factors = fields.numbers("confidences"), fields.numbers("factors")
+    positive = all(0 < factor <= HIGHEST_FACTOR for factor in factors)
+    if confidences != CONFIDENCES or len(factors) != len(CONFIDENCES) or not positive:
+        msg = f"its calibration must have one positive factor for each confidence of {CONFIDENCES}."
+        raise SynopsisFileError(msg)
+    return Calibration(factors=factors)
 
 
 def _parse_spend(fields: JsonObject) -> Spend:
     fields.only("purpose", "epsilon", "measured")
-    return Spend(purpose=fields.text("purpose"), epsilon=fields.rational("epsilon"), measured=fields.flag("measured"))
+    return Spend(
+        purpose=fields.text("purpose"),
+        epsilon=fields.rational("epsilon", high=HIGHEST_EPSILON),
+        measured=fields.flag("measured"),
+    )
 
 
 def _parse_size(fields: JsonObject) -> Size:
     fields.only("source", "value")
     source = cast("SizeSource", fields.text("source", among=("public", "rows", "domain")))
     return Size(source=source, value=fields.whole("value"))
+
+
+def _parse_scale(fields: JsonObject) -> Scale:
+    fields.only("source", "total", "cap", "factor")
+    source = cast("ScaleSource", fields.text("source", among=("public", "private")))
+    cap = fields.whole("cap", low=1, high=2**63 - 1) if source == "private" else None
+    total, factor = fields.whole("total", low=-(2**63), high=2**63 - 1), fields.number("factor")
+    if not 1 / LARGEST_FACTOR <= factor <= LARGEST_FACTOR:
+        msg = f"scale.factor must be a positive number, between {1 / LARGEST_FACTOR:g} and {LARGEST_FACTOR:g}."
+        raise SynopsisFileError(msg)
+    return Scale(source=source, total=total, cap=cap, factor=factor)

@@ -49,11 +49,15 @@ class JsonObject:
                 msg = f"the key {self._place + key[:40]!r} is not known to this version of hushgrid."
                 raise SynopsisFileError(msg)
 
+    def has(self, key: str) -> bool:
+        """Whether a key is there that older files do not have."""
+        return key in self._values
+
     def text(self, key: str, *, among: tuple[str, ...] = ()) -> str:
         """A string, one of a few where those are given."""
         value = self._get(key)
-        if not isinstance(value, str):
-            self._refuse(key, "must be a text")
+        if not _is_text(value):
+            self._refuse(key, "must be a text of printable characters")
         if among and value not in among:
             self._refuse(key, f"must be {' or '.join(map(repr, among))}, not {value[:40]!r}")
         return value
@@ -61,8 +65,8 @@ class JsonObject:
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of strings."""
         values = self._get(key)
-        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-            self._refuse(key, "must be a list of texts")
+        if not isinstance(values, list) or not all(map(_is_text, values)):
+            self._refuse(key, "must be a list of texts of printable characters")
         return tuple(values)
 
     def whole(self, key: str, *, low: int | None = None, high: int | None = None) -> int:
@@ -82,6 +86,13 @@ class JsonObject:
             self._refuse(key, "must be a finite number")
         return float(value)
 
+    def numbers(self, key: str) -> tuple[float, ...]:
+        """A list of finite numbers."""
+        values = self._get(key)
+        if not isinstance(values, list) or not all(map(_is_number, values)):
+            self._refuse(key, "must be a list of finite numbers")
+        return tuple(map(float, values))
+
     def flag(self, key: str) -> bool:
         """True or false."""
         value = self._get(key)
@@ -89,10 +100,10 @@ class JsonObject:
             self._refuse(key, "must be true or false")
         return value
 
-    def rational(self, key: str) -> Fraction:
-        """A rational above zero, written like 1/10."""
+    def rational(self, key: str, *, high: Fraction | None = None) -> Fraction:
+        """A rational above zero, written like 1/10, and not above `high`."""
         value = parse_rational(self.text(key))
-        if value is None:
+        if value is None or (high is not None and value > high):
             self._refuse(key, "must be a fraction above zero in lowest terms, such as '1/10'")
         return value
 
@@ -114,8 +125,8 @@ class JsonObject:
     def scalars(self, key: str) -> dict[str, Scalar]:
         """An object of texts, finite numbers, flags and nulls."""
         values = self._get_object(key)
-        for value in values.values():
-            if not (value is None or isinstance(value, str | bool) or _is_number(value)):
+        for name, value in values.items():
+            if not (_is_text(name) and (value is None or isinstance(value, bool) or _is_text(value) or _is_number(value))):
                 self._refuse(key, "must hold texts, finite numbers, true, false and null only")
         return values
 
@@ -133,6 +144,11 @@ class JsonObject:
     def _refuse(self, key: str, complaint: str) -> NoReturn:
         msg = f"{self._place}{key} {complaint}."
         raise SynopsisFileError(msg)
+
+
+def _is_text(value: object) -> bool:
+    # It will be shown: control characters would command the terminal, and half a surrogate pair cannot be written.
+    return isinstance(value, str) and "".join(value.split()).isprintable()
 
 
 def _is_number(value: object) -> bool:

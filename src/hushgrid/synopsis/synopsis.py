@@ -1,11 +1,11 @@
 """The synopsis: the one type that crosses from the private side to the public one."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -20,11 +20,16 @@ from hushgrid.geometry.rects import check_rects
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.estimate import INFERENCES
 from hushgrid.inference.measurements import Measurements
-from hushgrid.synopsis.answer import Answer, answer, only
+from hushgrid.synopsis.answer import Answer, with_interval
+from hushgrid.synopsis.area_surface import FLAT, AreaSurface
+from hushgrid.synopsis.calibration import UNCALIBRATED, Calibration
 from hushgrid.synopsis.claim import Claim, MethodRecord
 from hushgrid.synopsis.grid_surface import GridSurface
 from hushgrid.synopsis.grouped_surface import GroupedSurface
 from hushgrid.synopsis.nested_surface import NestedSurface
+from hushgrid.synopsis.outlines import is_one
+from hushgrid.synopsis.scale import Scale, ScaledSurface
+from hushgrid.synopsis.sloped_nested_surface import SlopedNestedSurface
 from hushgrid.synopsis.sloped_surface import SlopedSurface
 from hushgrid.synopsis.surface import Surface
 from hushgrid.synopsis.tree_surface import TreeSurface
@@ -32,7 +37,10 @@ from hushgrid.synopsis.tree_surface import TreeSurface
 SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
     {Grid: GridSurface, NestedGrid: NestedSurface.of, GroupedGrid: GroupedSurface, Tree: TreeSurface}
 )
-SLOPED = frozenset({"belief"})  # inferences of trees whose leaves slope
+SLOPED_SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
+    {NestedGrid: SlopedNestedSurface.of, Tree: SlopedSurface.of}
+)
+SLOPED = frozenset({"two-level-sloped", "belief"})  # inferences of partitions whose leaves slope
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -56,6 +64,10 @@ class Synopsis:
         The guarantee.
     method : MethodRecord
         The method and its parameters.
+    calibration : Calibration
+        How wide intervals have to be, found from the release itself.
+    scale : Scale, optional
+        What counts of kept records were multiplied by, so that they sum to a total; `variances` by its square.
     """
 
     partition: Partition
@@ -65,6 +77,8 @@ class Synopsis:
     variances: NDArray[np.float64]
     claim: Claim
     method: MethodRecord
+    calibration: Calibration = UNCALIBRATED
+    scale: Scale | None = None
 
     @classmethod
     def infer(
@@ -98,6 +112,16 @@ class Synopsis:
         return self.claim.simulation
 
     @property
+    def factor(self) -> float:
+        """What estimates were multiplied by after the inference: one, unless the release is scaled to a total."""
+        return 1.0 if self.scale is None else self.scale.factor
+
+    def scaled(self, scale: Scale) -> "Synopsis":
+        """The same release, not scaled before, with its counts multiplied."""
+        factor = scale.factor
+        return replace(self, counts=factor * self.counts, variances=factor**2 * self.variances, scale=scale)
+
+    @property
     def total(self) -> float:
         """Estimated number of points in the domain."""
         return float(self.counts.sum())
@@ -114,7 +138,7 @@ class Synopsis:
         -------
         array of float, shape (n,), or one float for one rectangle
         """
-        counts = self._surface.counts(check_rects(rects))
+        counts = self.surface.counts(check_rects(rects))
         return counts if np.ndim(rects) == 2 else float(counts[0])
 
     def answer(self, rects: ArrayLike, *, confidence: float = 0.95) -> Answer:
@@ -127,8 +151,66 @@ class Synopsis:
         confidence : float
             How often such an interval should hold the true count.
         """
-        answers = answer(self._surface, check_rects(rects), confidence=confidence)
-        return answers if np.ndim(rects) == 2 else only(answers)
+        reach, boxes = self.calibration.reach(confidence), check_rects(rects)
+        answers = with_interval(self.surface.counts(boxes), *self.surface.variances(boxes), reach=reach)
+        return answers if np.ndim(rects) == 2 else answers.only()
+
+    def count_polygons(self, geometries: Any) -> float | NDArray[np.float64]:
+        """Estimated number of points in polygons.
+
+        Parameters
+        ----------
+        geometries : shapely geometry, sequence or array of them, GeoSeries or GeoDataFrame
+            Polygons and multipolygons in the reference system of the domain, unless the frame carries another. Parts
+            outside the domain count nothing; rings that cross themselves are repaired.
+
+        Returns
+        -------
+        array of float, shape (n,), or one float for one geometry
+        """
+        counts = self.area_surface.counts(self.area_surface.cover(geometries))
+        return float(counts[0]) if is_one(geometries) else counts
+
+    def answer_polygons(self, geometries: Any, *, confidence: float = 0.95) -> Answer:
+        """Estimated number of points in polygons, with intervals.
+
+        Parameters
+        ----------
+        geometries : shapely geometry, sequence or array of them, GeoSeries or GeoDataFrame
+            As for `count_polygons`.
+        confidence : float
+            How often such an interval should hold the true count.
+        """
+        reach, cover = self.calibration.reach(confidence), self.area_surface.cover(geometries)
+        answers = with_interval(self.area_surface.counts(cover), *self.area_surface.variances(cover), reach=reach)
+        return answers.only() if is_one(geometries) else answers
+
+    def sample(self, n: int, *, seed: int | None = None, within: Any = None) -> NDArray[np.float64]:
+        """Synthetic points that lie as the synopsis says, leaf by leaf.
+
+        Every leaf gets its share of the points, and inside it they lie at random, as its density has it. A negative
+        count is made up for by its neighbours. Rounding keeps the number of points of every node of a tree, of every
+        cell of a grid and of every block of cells that halving the grid makes within one of its share.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        seed : int, optional
+            The same points again for the same seed, on any number of threads. They protect nobody by themselves: the
+            release does.
+        within : shapely geometry, sequence or array of them, GeoSeries or GeoDataFrame, optional
+            Polygons that hold all points, as for `count_polygons`. A leaf keeps its points, on the part that is covered.
+            Those of a leaf of which less than a thousandth is covered go to the smallest block around it that has more.
+
+        Returns
+        -------
+        array of float, shape (n, 2)
+            East and north of each.
+        """
+        from hushgrid.synopsis.sample import sample  # needs this type, and few sessions need it
+
+        return sample(self, n, seed=seed, within=within)
 
     def cells(self) -> pa.Table:
         """Bounds, count and standard error by noise of every leaf cell, zeros too, in the order of the partition."""
@@ -153,9 +235,27 @@ class Synopsis:
         write(self, Path(path), overwrite=overwrite, allow_simulation=allow_simulation)
 
     @cached_property
-    def _surface(self) -> Surface:
-        make: Callable[..., Surface] = SlopedSurface.of if self.inference in SLOPED else SURFACES[type(self.partition)]
-        return make(self.partition, self.measurements, self.counts)
+    def surface(self) -> Surface:
+        """The density that is summed over rectangles, and its variances."""
+        return self._unscaled if self.scale is None else ScaledSurface(self._unscaled, self.factor)
+
+    @property
+    def slopes(self) -> NDArray[np.float64]:
+        """Slopes of the density inside leaves along x and y, shape (leaves, 2); empty where it is flat."""
+        surface = self._unscaled
+        return surface.slopes if isinstance(surface, SlopedNestedSurface | SlopedSurface) else FLAT
+
+    @cached_property
+    def area_surface(self) -> AreaSurface:
+        """The same density, summed over polygons."""
+        unscaled = self.counts / self.factor
+        return AreaSurface(self.partition, self.measurements, unscaled, slopes=self.slopes, factor=self.factor)
+
+    @cached_property
+    def _unscaled(self) -> Surface:
+        """The density before its counts are multiplied."""
+        make = (SLOPED_SURFACES if self.inference in SLOPED else SURFACES)[type(self.partition)]
+        return make(self.partition, self.measurements, self.counts / self.factor)
 
 
 def read(path: str | Path) -> Synopsis:

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 
 from hushgrid.inference.estimate import INFERENCES, Estimate
 from hushgrid.inference.measurements import rate_totals
-from hushgrid.synopsis.claim import Claim
+from hushgrid.synopsis.claim import TOTAL, Claim
 from hushgrid.synopsis.file import Release, open_release
 from hushgrid.synopsis.footer import GEO
 from hushgrid.synopsis.geo_metadata import describes
 from hushgrid.synopsis.polygons import WKB_POLYGON, polygons
+from hushgrid.synopsis.scale import Scale
 from hushgrid.synopsis.synopsis import Synopsis
 
 TOLERANCE = 1e-9  # relative and absolute: other machines add up in other orders
@@ -92,9 +93,19 @@ def _rates(synopsis: Synopsis) -> Check:
     return Check(name="rates", ok=cost == claim.epsilon, detail=detail)
 
 
+def _scale(claim: Claim, scale: Scale, inferred: Estimate) -> Check:
+    paid = any(spend.purpose == TOTAL for spend in claim.spends)
+    follows = scale.follows_from(inferred.counts, tolerance=TOLERANCE)
+    detail = f"{'as' if follows else 'not as'} the {scale.source} total asks, {'paid for' if paid else 'not paid for'}"
+    return Check(name="scale", ok=follows and paid == (scale.source == "private"), detail=detail)
+
+
 def _cells(release: Release, synopsis: Synopsis) -> Iterator[Check]:
-    partition = synopsis.partition
-    estimate = INFERENCES[synopsis.inference](partition, synopsis.measurements)
+    partition, factor = synopsis.partition, synopsis.factor
+    inferred = INFERENCES[synopsis.inference](partition, synopsis.measurements)
+    if synopsis.scale is not None:
+        yield _scale(synopsis.claim, synopsis.scale, inferred)
+    estimate = Estimate(counts=factor * inferred.counts, variances=factor**2 * inferred.variances)
     first_wrong: dict[str, int | None] = dict.fromkeys(("counts", "standard errors", "bounds", "polygons"))
     first = 0
     for rows in release.row_groups():

@@ -1,5 +1,6 @@
 """Counts of rectangles and their intervals, against dense algebra."""
 
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -12,6 +13,7 @@ from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.synopsis.answer import FLOOR_VARIANCE
+from hushgrid.synopsis.calibration import Calibration
 from hushgrid.synopsis.surface import spread
 from tests.plain import UNIT_SQUARE, coverage
 from tests.strategies import partitions, rects
@@ -86,12 +88,12 @@ class TestEveryPartition:
         assert answer.estimate.tolist() == [0, 0, 0, 0]
         assert answer.noise_std.tolist() == [0, 0, 0, 0]
 
-    def test_one_rectangle_gives_one_float(self, partition):
+    def test_one_rectangle_gives_one_value(self, partition):
         """In every field."""
         synopsis = synopsis_on(partition)
 
         assert isinstance(synopsis.count([0, 0, 1, 1]), float)
-        assert {type(value) for value in vars(synopsis.answer([0, 0, 1, 1])).values()} == {float}
+        assert {type(value) for value in vars(synopsis.answer([0, 0, 1, 1])).values()} == {float, bool}
 
     def test_no_rectangles_give_no_answers(self, partition):
         """An empty batch is a batch."""
@@ -105,6 +107,23 @@ class TestEveryPartition:
 
         assert answer.estimate < 0
         assert (answer.low, answer.high) == (0, max(answer.estimate + reach, 0))
+
+    def test_a_calibration_widens_the_interval_and_nothing_else(self, partition):
+        """By its factor at the confidence asked for."""
+        synopsis = replace(synopsis_on(partition), counts=np.full(partition.cells, 1e6))
+        wider = replace(synopsis, calibration=Calibration(factors=(1.0, 1.5, 2.0, 2.5, 3.0)))
+        plain, wide = (one.answer([0, 0, 0.4, 0.4], confidence=0.8) for one in (synopsis, wider))
+
+        assert wide.estimate == plain.estimate
+        assert wide.high - wide.estimate == pytest.approx(1.5 * (plain.high - plain.estimate))
+
+    def test_an_interval_wider_than_its_estimate_is_not_usable(self, partition):
+        """Whatever the confidence; certain counts are usable."""
+        synopsis = synopsis_on(partition)
+        few, many = (replace(synopsis, counts=np.full(partition.cells, value)) for value in (0.0, 1e6))
+
+        assert not few.answer([0, 0, 1, 1]).usable
+        assert many.answer([0, 0, 1, 1]).usable
 
     def test_cells_are_listed_in_full(self, partition):
         """Bounds, counts and standard errors, as an Arrow table."""

@@ -1,0 +1,170 @@
+"""Points of which every user has at most so many: made once a release, and all that later passes can reach."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pyarrow as pa
+
+from hushgrid.counting.bounding import Kept, KeyedRule
+from hushgrid.counting.memory import ArrayPoints
+from hushgrid.counting.progress import Progress, ShareDone
+from hushgrid.counting.snapshot import Snapshot
+from hushgrid.counting.source import Block, PointSource
+from hushgrid.counting.user_rows import ROWS, MissingUser, UserPartitions, read_rows, rows_in_domain, spilling
+
+MEMORY_BYTES = 2**27  # of rows held at once; a few times that while they are sorted
+DEEPEST = 4  # times that rows are divided among files: 64**4 files' worth of memory
+POINTS = pa.schema([ROWS.field("longitude"), ROWS.field("latitude")])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BoundedPoints:
+    """Kept points, as a source, and the total of the records of all users, each user's capped.
+
+    Privacy
+    -------
+    Holds no way back to the records that were not kept.
+    """
+
+    source: PointSource
+    true_capped_total: int
+
+    def __repr__(self) -> str:
+        return "BoundedPoints(...)"
+
+
+@contextmanager
+def bounded_points(
+    source: PointSource,
+    rule: KeyedRule,
+    *,
+    missing: MissingUser = "drop",
+    progress: Progress | None = None,
+    memory_bytes: int = MEMORY_BYTES,
+) -> Iterator[BoundedPoints]:
+    """The points that a rule keeps of a source with user ids, for as long as the context lasts.
+
+    Rows that are not in the domain, and rows without an id unless each is its own user, do not count as records. What
+    does not fit in memory is divided by user among temporary files, in a folder of the user's own; it is removed at
+    the end, whatever happens.
+
+    Privacy
+    -------
+    Which points are kept is a function of the rule's key and of each user's own records. Whether files were needed
+    shows nowhere.
+    """
+    source.check_unchanged()
+    with TemporaryDirectory(prefix="hushgrid-") as folder:
+        try:
+            rows = _tables(_batches(source, rule, missing, ShareDone(progress)), memory_bytes)
+            points = _bounded(rows, rule, Path(folder), memory_bytes)
+        finally:
+            # After an error too: a file that was being written to looks damaged.
+            source.check_unchanged()
+        del source, rows
+        yield points
+
+
+def _batches(source: PointSource, rule: KeyedRule, missing: MissingUser, done: ShareDone) -> Iterator[pa.RecordBatch]:
+    for part in source.parts():
+        for block in part:
+            yield rows_in_domain(block, rule.domain, missing)
+            done.add(block.share)
+
+
+def _bounded(tables: Iterator[pa.Table], rule: KeyedRule, folder: Path, memory_bytes: int) -> BoundedPoints:
+    first = next(tables, ROWS.empty_table())
+    if first.nbytes < memory_bytes:  # then it is the only one
+        kept = _keep(first, rule)
+        return BoundedPoints(source=ArrayPoints(_points(first, kept)), true_capped_total=kept.true_capped_total)
+    partitions = UserPartitions(folder / "users")
+    partitions.add(first)
+    del first
+    for table in tables:
+        partitions.add(table)
+    path, true_capped_total = folder / "kept.arrow", 0
+    with spilling(), pa.ipc.new_file(str(path), POINTS) as writer:
+        for rows in _users_together(partitions, memory_bytes):
+            kept = _keep(rows, rule)
+            writer.write_table(pa.table(_points(rows, kept), schema=POINTS))
+            true_capped_total += kept.true_capped_total
+    return BoundedPoints(source=SpooledPoints(path), true_capped_total=true_capped_total)
+
+
+def _tables(batches: Iterator[pa.RecordBatch], memory_bytes: int) -> Iterator[pa.Table]:
+    """Batches joined to tables of about so many bytes."""
+    held: list[pa.RecordBatch] = []
+    size = 0
+    for batch in batches:
+        held.append(batch)
+        size += batch.nbytes
+        if size >= memory_bytes:
+            yield pa.Table.from_batches(held, ROWS)
+            held, size = [], 0
+    if held:
+        yield pa.Table.from_batches(held, ROWS)
+
+
+def _users_together(partitions: UserPartitions, memory_bytes: int) -> Iterator[pa.Table]:
+    """All rows, in tables that hold every row of their users; larger than memory only where one user's rows are."""
+    for path in partitions.close():
+        if path.stat().st_size <= memory_bytes or partitions.level == DEEPEST:
+            yield pa.Table.from_batches(read_rows(path), ROWS)
+        else:
+            finer = UserPartitions(path.with_suffix(""), level=partitions.level + 1)
+            for table in _tables(read_rows(path), memory_bytes):
+                finer.add(table)
+            path.unlink()
+            yield from _users_together(finer, memory_bytes)
+        path.unlink(missing_ok=True)
+
+
+def _keep(rows: pa.Table, rule: KeyedRule) -> Kept:
+    # Without chunks: a dictionary is made for each, and users would be told apart by it.
+    users = rows.column("user").combine_chunks()
+    return rule.keep(users, rows.column("longitude").to_numpy(), rows.column("latitude").to_numpy())
+
+
+def _points(rows: pa.Table, kept: Kept) -> tuple[np.ndarray, np.ndarray]:
+    return rows.column("longitude").to_numpy()[kept.rows], rows.column("latitude").to_numpy()[kept.rows]
+
+
+class SpooledPoints:
+    """Points in a temporary Arrow file, batch by batch."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._snapshot = Snapshot.of(path)
+        with spilling(), pa.OSFile(str(path)) as file, pa.ipc.open_file(file) as reader:
+            sizes = [reader.get_batch(number).num_rows for number in range(reader.num_record_batches)]
+        self._sizes = sizes
+
+    def rows(self) -> int:
+        """Number of points."""
+        return sum(self._sizes)
+
+    def parts(self) -> Sequence[Iterable[Block]]:
+        """The batches of the file."""
+        return [SpooledBatch(self._path, number, size / self.rows()) for number, size in enumerate(self._sizes) if size]
+
+    def check_unchanged(self) -> None:
+        """Refuse a file that somebody has changed."""
+        self._snapshot.check()
+
+
+@dataclass(frozen=True, repr=False)
+class SpooledBatch:
+    """One batch of an Arrow file."""
+
+    path: Path
+    number: int
+    share: float
+
+    def __iter__(self) -> Iterator[Block]:
+        with spilling(), pa.OSFile(str(self.path)) as file, pa.ipc.open_file(file) as reader:
+            batch = reader.get_batch(self.number)
+        yield Block.of(batch.column("longitude").to_numpy(), batch.column("latitude").to_numpy(), self.share)

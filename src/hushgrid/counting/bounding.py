@@ -1,0 +1,160 @@
+"""Which records of each user are kept: a rule that depends on a key and on that user's own records alone.
+
+The priority of a record is SHA-256 of a text that any engine can write, ``key:column:row:occurrence:id``:
+
+- the key, 32 bytes drawn once a release, in lower-case hexadecimal;
+- column and row of the point on a lattice of the domain, decimal, by the one expression of `hushgrid.geometry.cells`;
+- the running number, from 0, among the user's records in that cell of the lattice, in the order of longitude, then
+  latitude: records it cannot tell apart are identical, and any of them is as good as another;
+- the user's id (`hushgrid.counting.users`), last, so that no id can look like another part.
+
+The records of the smallest priorities are kept. docs/decisions/0005-user-bounding.md has the reasons, and the SQL.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hushgrid.counting.users import content_and_edges
+from hushgrid.geometry import cells
+from hushgrid.geometry.domain import Domain
+from hushgrid.kernels.sha256 import hash_records
+from hushgrid.kernels.threads import run_in_slices
+
+LATTICE_SIDE = 2**30  # columns and rows; a millimetre on a domain as wide as Spain
+KEY_BYTES = 32
+SMALLEST_SLICE = 2**14  # records a thread is worth starting for
+
+Indices = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Kept:
+    """The records that a rule keeps, and what it saw of the others.
+
+    Privacy
+    -------
+    All of it is exact. `true_capped_total` changes by at most the cap with all records of one user.
+    """
+
+    rows: Indices
+    true_capped_total: int
+
+    def __repr__(self) -> str:
+        return "Kept(...)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyedRule:
+    """At most so many records a user, chosen uniformly among the user's own.
+
+    Parameters
+    ----------
+    key : bytes
+        32 uniform bytes, drawn once for the whole release; whoever knows it knows which records were kept.
+    domain : Domain
+        All points lie in it.
+    most : int
+        K, the records a user may keep. Public.
+    most_for_total : int
+        B, the records of a user that `Kept.true_capped_total` counts at most. Public.
+    distinct_side : int, optional
+        Keep cells and not records: at most `most` cells of a grid of so many cells per side, one record in each.
+
+    Privacy
+    -------
+    What is kept of one user does not depend on anyone else's records, so that adding or removing a user adds or
+    removes at most `most` records, and it is the same in every pass and in any order of rows. The priorities of
+    different records are independent to whoever does not have the key: all subsets of `most` records are equally
+    likely.
+    """
+
+    key: bytes = field(repr=False)
+    domain: Domain
+    most: int
+    most_for_total: int = 1
+    distinct_side: int | None = None
+
+    def keep(self, users: pa.LargeBinaryArray, longitudes: Floats, latitudes: Floats) -> Kept:
+        """What is kept of these records, which are all those of their users; one without an id is its own user."""
+        encoded = users.dictionary_encode()
+        codes = encoded.indices.fill_null(-1).to_numpy().astype(np.int64)
+        known = np.flatnonzero(codes >= 0)
+        sizes = np.bincount(codes[known], minlength=len(encoded.dictionary))
+        strangers = np.flatnonzero(codes < 0)
+        true_capped_total = int(np.minimum(sizes, self.most_for_total).sum()) + strangers.size
+        # Whoever has few records keeps them all, and needs no priorities.
+        settled = np.zeros(known.size, bool) if self.distinct_side else sizes[codes[known]] <= self.most
+        open_rows = known[~settled]
+        chosen = self._choose(codes[open_rows], encoded.dictionary, longitudes[open_rows], latitudes[open_rows])
+        kept = np.concatenate([strangers, known[settled], open_rows[chosen]])
+        return Kept(rows=np.sort(kept), true_capped_total=true_capped_total)
+
+    def _choose(self, codes: Indices, ids: pa.LargeBinaryArray, longitudes: Floats, latitudes: Floats) -> Indices:
+        """The `most` records of the smallest priorities of each user; a user is a number, whose id is in `ids`."""
+        columns, rows = self._places(longitudes, latitudes)
+        order, occurrences = _occurrences(codes, columns * LATTICE_SIDE + rows, longitudes, latitudes)
+        if self.distinct_side:
+            order, occurrences = order[occurrences == 0], occurrences[occurrences == 0]
+        numbers = np.stack([columns[order], rows[order], occurrences], axis=1)
+        order = order[_by_priority(codes[order], self._priorities(numbers, codes[order], ids))]
+        return order[_running_numbers(codes[order]) < self.most]
+
+    def _priorities(self, numbers: Indices, codes: Indices, ids: pa.LargeBinaryArray) -> NDArray[np.uint64]:
+        """Hashes of records as four words each, shape (n, 4)."""
+        head = np.frombuffer(self.key.hex().encode(), np.uint8)
+        content, edges = content_and_edges(ids)
+        digests = np.empty((len(codes), 4), np.uint64)
+
+        def work(first: int, stop: int) -> None:
+            hash_records(head, numbers[first:stop], content, edges, codes[first:stop], digests[first:stop])
+
+        run_in_slices(work, len(codes), smallest=SMALLEST_SLICE)
+        return digests
+
+    def _places(self, longitudes: Floats, latitudes: Floats) -> tuple[Indices, Indices]:
+        """Columns and rows on the lattice."""
+        west, south, east, north = self.domain.bounds
+        side = self.distinct_side or LATTICE_SIDE
+        columns = cells.cell(longitudes, west, cells.scale(west, east, side), side)
+        rows = cells.cell(latitudes, south, cells.scale(south, north, side), side)
+        return columns, rows
+
+
+def _occurrences(codes: Indices, places: Indices, longitudes: Floats, latitudes: Floats) -> tuple[Indices, Indices]:
+    """Order of records by user, place and coordinates, and the running number of each within its user and place."""
+    order = np.lexsort((places, codes))
+    occurrences = _running_numbers(codes[order], places[order])
+    repeated = np.flatnonzero(occurrences)
+    one, other = order[repeated], order[repeated - 1]
+    if np.any((longitudes[one] != longitudes[other]) | (latitudes[one] != latitudes[other])):
+        order = np.lexsort((latitudes, longitudes, places, codes))
+    return order, occurrences
+
+
+def _running_numbers(*columns: Indices) -> Indices:
+    """Number of each row, from 0, within its run of equal rows.
+
+    Examples
+    --------
+    >>> _running_numbers(np.array([5, 5, 5, 7, 7]))
+    array([0, 1, 2, 0, 1])
+    """
+    place = np.arange(len(columns[0]))
+    begins = np.zeros(len(place), bool)
+    begins[:1] = True
+    for column in columns:
+        begins[1:] |= column[1:] != column[:-1]
+    return place - np.maximum.accumulate(np.where(begins, place, 0))
+
+
+def _by_priority(codes: Indices, priorities: NDArray[np.uint64]) -> Indices:
+    """Order of records by user, then by priority."""
+    order = np.lexsort((priorities[:, 0], codes))
+    first, users = priorities[order, 0], codes[order]
+    if np.any((first[1:] == first[:-1]) & (users[1:] == users[:-1])):  # of 64 bits: hardly ever
+        order = np.lexsort((*priorities.T[::-1], codes))
+    return order

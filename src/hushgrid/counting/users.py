@@ -1,0 +1,162 @@
+"""Ids of users, whatever their type, as the bytes they are compared and hashed by.
+
+An integer is its decimal text, a text its UTF-8, a binary or UUID its bytes in lower-case hexadecimal: what an engine
+that speaks SQL can write, too. Null and empty ids are none. The type is that of the declared column, so that no value
+can change how another is read; a list or a column of Python objects declares none, and is read value by value.
+"""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from hushgrid.errors import ArgumentError, InputError
+
+IDS = pa.large_binary()
+Indices = NDArray[np.int64]
+HEX_PAIRS = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), np.uint16)
+
+
+@dataclass(frozen=True)
+class UserColumn:
+    """The column of a table that holds the ids."""
+
+    name: str
+
+    def ids(self, batch: pa.RecordBatch) -> pa.LargeBinaryArray:
+        """Canonical ids of the rows of a batch, null where a row has none."""
+        return canonical_ids(batch.column(self.name))
+
+
+def user_column(schema: pa.Schema, name: str, *, coordinates: Sequence[str], where: str) -> UserColumn:
+    """The column of ids, from the schema of its table alone."""
+    check_user_name(name, schema.names, coordinates=coordinates, where=where)
+    kind = schema.field(name).type
+    if not _is_id(_plain_type(kind)):
+        raise no_ids(name, kind, where)
+    return UserColumn(name)
+
+
+def check_user_name(name: str, names: Sequence[str], *, coordinates: Sequence[str], where: str) -> None:
+    """Refuse a column that is not there once, or that holds the coordinates."""
+    if name in coordinates:
+        msg = f"user names {name!r}, which is a column of coordinates. Name the column that tells whose record it is."
+        raise ArgumentError(msg)
+    if list(names).count(name) != 1:
+        msg = f"{where} must have one column {name!r} of user ids, and has {list(names).count(name)}."
+        raise InputError(msg)
+
+
+def no_ids(name: str, kind: object, where: str) -> InputError:
+    """The error for a column whose declared type is not one of ids."""
+    msg = f"column {name!r} of {where} has type {kind}; user ids are integers, text, UUIDs or binary. "
+    msg += "Convert the column where the data is written; pandas keeps integers with gaps as 'Int64'."
+    return InputError(msg)
+
+
+def canonical_ids(column: pa.Array) -> pa.LargeBinaryArray:
+    r"""Canonical bytes of an Arrow column of ids.
+
+    Examples
+    --------
+    >>> canonical_ids(pa.array([7, None, -12], pa.int32())).to_pylist()
+    [b'7', None, b'-12']
+    >>> canonical_ids(pa.array([b"\x00\xff", b""])).to_pylist()
+    [b'00ff', None]
+    """
+    if isinstance(column, pa.ExtensionArray):
+        column = column.storage
+    if isinstance(column, pa.DictionaryArray):
+        return canonical_ids(column.dictionary).take(column.indices)
+    if pa.types.is_integer(column.type):
+        return column.cast(pa.large_string()).cast(IDS)
+    ids = column.cast(IDS)
+    ids = pc.if_else(pc.equal(pc.binary_length(ids), 0), pa.scalar(None, IDS), ids)
+    return ids if _is_text(column.type) else _hexadecimal(ids)
+
+
+def ids_of_values(values: Iterable[Any]) -> pa.LargeBinaryArray:
+    """Canonical bytes of Python values, each by its own type; what is no id is null.
+
+    Examples
+    --------
+    >>> ids_of_values([7, "seven", None, 7.0, ""]).to_pylist()
+    [b'7', b'seven', None, None, None]
+    """
+    return pa.array([_canonical(value) for value in values], IDS)
+
+
+def ids_of_array(values: NDArray[np.generic] | Sequence[Any]) -> pa.LargeBinaryArray:
+    """Canonical bytes of ids given beside an array of points."""
+    if not isinstance(values, np.ndarray):
+        return ids_of_values(values)
+    if values.ndim != 1 or values.dtype.kind not in "iuUSO":
+        msg = f"user must be a 1-D array of integers, text or objects; got {values.ndim} dimension(s) of "
+        msg += f"dtype {values.dtype}."
+        raise ArgumentError(msg)
+    if values.dtype.kind in "iu" and not isinstance(values, np.ma.MaskedArray):
+        return canonical_ids(pa.array(values))
+    return ids_of_values(values.tolist())  # a masked value becomes None
+
+
+def content_and_edges(ids: pa.LargeBinaryArray) -> tuple[NDArray[np.uint8], Indices]:
+    """The bytes of all ids, and where each begins and the last one ends; a null is empty."""
+    filled = ids.fill_null(b"")
+    _, offsets, content = filled.buffers()
+    edges = np.frombuffer(offsets, np.int64)[filled.offset : filled.offset + len(filled) + 1]
+    return np.frombuffer(content or b"", np.uint8), edges
+
+
+def _canonical(value: Any) -> bytes | None:
+    match value:
+        case bool():
+            return None
+        case str():
+            return value.encode(errors="surrogatepass") or None
+        case int() | np.integer():
+            try:
+                return b"%d" % int(value)
+            except ValueError:  # thousands of digits
+                return None
+        case bytes():
+            return value.hex().encode() or None
+        case uuid.UUID():
+            return value.hex.encode()
+        case _:
+            return None
+
+
+def _hexadecimal(ids: pa.LargeBinaryArray) -> pa.LargeBinaryArray:
+    """Every byte as two digits; nulls stay."""
+    content, edges = content_and_edges(ids)
+    pairs = HEX_PAIRS[content[edges[0] : edges[-1]]]
+    buffers = [None, pa.py_buffer(2 * (edges - edges[0])), pa.py_buffer(pairs)]
+    written = pa.LargeBinaryArray.from_buffers(IDS, len(ids), buffers)
+    return pc.if_else(ids.is_null(), pa.scalar(None, IDS), written)
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType:
+    if isinstance(kind, pa.BaseExtensionType):
+        kind = kind.storage_type
+    return _plain_type(kind.value_type) if pa.types.is_dictionary(kind) else kind
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _is_id(kind: pa.DataType) -> bool:
+    types = pa.types
+    return bool(
+        types.is_integer(kind)
+        or _is_text(kind)
+        or types.is_binary(kind)
+        or types.is_large_binary(kind)
+        or types.is_fixed_size_binary(kind)
+        or types.is_binary_view(kind)
+    )

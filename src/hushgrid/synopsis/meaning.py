@@ -1,0 +1,48 @@
+"""What the numbers of a release are numbers of, in words, for wherever one is shown."""
+
+from hushgrid.synopsis.synopsis import Synopsis
+
+
+def counted(synopsis: Synopsis) -> str:
+    """What is counted, as a noun: points, kept records, and so on.
+
+    Examples
+    --------
+    >>> from tests.synopses import synopsis_on
+    >>> from tests.plain import UNIT_SQUARE
+    >>> from hushgrid.geometry.grid import Grid
+    >>> counted(synopsis_on(Grid(domain=UNIT_SQUARE, rows=1, columns=1)))
+    'points'
+    """
+    return synopsis.claim.counted if synopsis.scale is None else "records"
+
+
+def covered(synopsis: Synopsis) -> str:
+    """What an interval is an interval of."""
+    if synopsis.claim.unit == "record":
+        return "true count"
+    scaled = "" if synopsis.scale is None else ", scaled alike,"
+    return f"true count of {synopsis.claim.counted}{scaled}"
+
+
+def caveats(synopsis: Synopsis) -> tuple[str, ...]:
+    """What a reader of counts and intervals must know of a release that protects users; nothing at record level."""
+    claim, scale = synopsis.claim, synopsis.scale
+    if claim.unit == "record":
+        return ()
+    if claim.distinct:
+        each = f"each of at most {claim.max_per_unit:,} cells" if claim.max_per_unit > 1 else "one cell"
+        return (
+            f"Counts are of user-area pairs: a user counts once in {each}, so that sums of cells count some twice.",
+        )
+    records = f"{claim.max_per_unit:,} records" if claim.max_per_unit > 1 else "1 record"
+    kept = f"at most {records} of each user, chosen at random"
+    if scale is None:
+        return (f"Counts are of kept records: {kept}.",)
+    total = f"a public total of {scale.total:,}"
+    if scale.source == "private":
+        total = f"a noisy total of {scale.total:,}, which counts at most {scale.cap:,} records of each user"
+    return (
+        f"Counts are of kept records ({kept}), scaled to {total}.",
+        "Intervals cover neither what was lost by keeping so few records of some users nor an error of the total.",
+    )

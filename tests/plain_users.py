@@ -1,0 +1,41 @@
+"""The rule that keeps at most so many records a user, record by record, with nothing but hashlib."""
+
+import hashlib
+import math
+from collections import defaultdict
+
+SIDE = 2**30
+
+
+def place(coordinate, low, high, side=SIDE):
+    """Column or row of a coordinate on the lattice."""
+    return min(max(math.floor((coordinate - low) * (side / (high - low))), 0), side - 1)
+
+
+def priority(key, column, row, occurrence, user):
+    """SHA-256 of the documented text; `user` is the canonical id."""
+    return hashlib.sha256(f"{key.hex()}:{column}:{row}:{occurrence}:".encode() + user).digest()
+
+
+def kept(records, *, key, domain, most, missing="drop", side=SIDE, distinct=False):
+    """Points that are kept, sorted; `records` are pairs of a canonical id, or None, and a point."""
+    west, south, east, north = domain.bounds
+    by_user, result = defaultdict(list), []
+    for user, (longitude, latitude) in records:
+        if not (west <= longitude <= east and south <= latitude <= north):
+            continue
+        if user is None:
+            result += [(longitude, latitude)] if missing == "own" else []
+        else:
+            by_user[user].append((longitude, latitude))
+    for user, points in by_user.items():
+        cells = defaultdict(list)
+        for point in sorted(points):
+            cells[place(point[0], west, east, side), place(point[1], south, north, side)].append(point)
+        ranked = [
+            (priority(key, *cell, occurrence, user), point)
+            for cell, members in cells.items()
+            for occurrence, point in enumerate(members[:1] if distinct else members)
+        ]
+        result += [point for _, point in sorted(ranked)[:most]]
+    return sorted(result)

@@ -1,0 +1,134 @@
+"""Intervals as wide as a release needs them, from released values alone."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import hushgrid as hg
+from hushgrid.calibrate import calibrated
+from hushgrid.counting.memory import ArrayPoints
+from hushgrid.counting.point_counter import PointCounter
+from hushgrid.methods import METHODS
+from hushgrid.privacy.bits import simulation_rng
+from hushgrid.privacy.budget import Budget
+from hushgrid.synopsis.calibration import CONFIDENCES, UNCALIBRATED, Calibration, normal_reach
+from hushgrid.synopsis.replica import replica
+from hushgrid.synopsis.seeded import seeded
+from tests.plain import UNIT_SQUARE
+
+
+def town(size, seed=0):
+    """Points in streets: many on few lines, the rest anywhere."""
+    rng = np.random.default_rng(seed)
+    points = rng.random((size, 2))
+    street = rng.random(size) < 0.8
+    points[street, 0] = rng.integers(1, 20, size)[street] / 20 + 0.001 * rng.random(size)[street]
+    return points
+
+
+def release(name, *, size=20_000, epsilon=Fraction(1), seed=1):
+    """What a method publishes of a town."""
+    counter = PointCounter(UNIT_SQUARE, ArrayPoints(town(size)))
+    return METHODS[name]().release(counter, Budget(epsilon, bits=simulation_rng(seed)))
+
+
+class TestCalibration:
+    """Factors between and beyond the confidences they are known for."""
+
+    def test_factors_are_met_at_their_confidences(self):
+        """And the reach is the normal one times the factor."""
+        calibration = Calibration(factors=(0.7, 0.8, 1.0, 1.3, 2.0))
+
+        assert [calibration.factor(confidence) for confidence in CONFIDENCES] == pytest.approx(calibration.factors)
+        assert calibration.reach(0.95) == pytest.approx(1.3 * normal_reach(0.95))
+
+    def test_the_reach_grows_with_the_confidence(self):
+        """Also beyond the confidences that are known."""
+        calibration = Calibration(factors=(0.7, 0.8, 1.0, 1.3, 2.0))
+        reaches = [calibration.reach(confidence) for confidence in np.linspace(0.01, 0.9999, 200)]
+
+        assert np.all(np.diff(reaches) > 0)
+
+
+class TestReplica:
+    """Made-up points."""
+
+    @pytest.mark.parametrize("name", ["ug", "ag", "staq", "kd"])
+    def test_leaves_hold_what_the_counts_say(self, name):
+        """To within one point each, scaled to the size asked for."""
+        synopsis = release(name)
+        points = replica(synopsis, 5_000, seeded(1))
+        masses = np.maximum(synopsis.counts, 0)
+        found = PointCounter(UNIT_SQUARE, ArrayPoints(points)).count(synopsis.partition)
+
+        assert np.all(np.abs(found - 5_000 * masses / masses.sum()) < 1 + 1e-9)
+
+    def test_points_clump_as_learned(self):
+        """Halves of full leaves share their points far more unevenly than a coin would."""
+        synopsis = release("ug", size=200_000, epsilon=Fraction(1, 50))
+        points = replica(synopsis, 200_000, seeded(1))
+        west, south, east, north = synopsis.partition.bounds().T
+        fullest = int(np.argmax(synopsis.counts))
+        inside = points[
+            ((points >= (west[fullest], south[fullest])) & (points < (east[fullest], north[fullest]))).all(1)
+        ]
+        halves = np.histogram(inside[:, 0], bins=8, range=(west[fullest], east[fullest]))[0]
+
+        assert halves.var() > 5 * halves.mean()
+
+
+class TestCalibrated:
+    """A release with the width its intervals need."""
+
+    def test_it_is_the_same_release(self):
+        """Nothing changes but the factors, and they come out the same again."""
+        synopsis = release("ag")
+        first, second = (calibrated(synopsis, METHODS["ag"]()) for _ in range(2))
+
+        assert first.calibration == second.calibration != UNCALIBRATED
+        assert replace(first, calibration=UNCALIBRATED).counts is synopsis.counts
+
+    def test_nothing_to_be_seen_leaves_it_as_it_is(self):
+        """A release with no point, as far as its counts tell, has nothing to make points up from."""
+        synopsis = release("ug")
+        empty = replace(synopsis, counts=np.zeros_like(synopsis.counts))
+
+        assert calibrated(empty, METHODS["ug"]()).calibration == UNCALIBRATED
+
+    def test_publish_calibrates_unless_told_not_to(self):
+        """And the file keeps the factors."""
+        arguments = {"domain": UNIT_SQUARE, "epsilon": 1, "method": "ag"}
+        points = town(5_000)
+        with_factors = hg.publish(points, **arguments, rng=simulation_rng(1))
+        without = hg.publish(points, **arguments, calibrate=False, rng=simulation_rng(1))
+
+        assert without.calibration == UNCALIBRATED != with_factors.calibration
+        assert np.array_equal(without.counts, with_factors.counts)
+
+    def test_the_file_keeps_the_factors(self, tmp_path):
+        """Bit for bit."""
+        synopsis = hg.publish(town(5_000), domain=UNIT_SQUARE, epsilon=1, method="ag", rng=simulation_rng(1))
+        synopsis.save(tmp_path / "town.dp.parquet", allow_simulation=True)
+
+        assert hg.read(tmp_path / "town.dp.parquet").calibration == synopsis.calibration
+
+
+@pytest.mark.slow
+def test_a_method_whose_variances_say_too_little_gets_wider_intervals():
+    """The kd tree's own variances cover far less than they should; calibrated, its intervals cover the more of it."""
+    points = town(50_000)
+    rng = np.random.default_rng(3)
+    low = rng.random((500, 2)) * 0.7
+    rects = np.hstack([low, low + 0.05 + 0.25 * rng.random((500, 1))])
+    true_counts = np.array([np.all((points >= r[:2]) & (points <= r[2:]), axis=1).sum() for r in rects])
+    counter = PointCounter(UNIT_SQUARE, ArrayPoints(points))
+    synopsis = METHODS["kd"]().release(counter, Budget(Fraction(1), bits=simulation_rng(1)))
+
+    def coverage(one):
+        answer = one.answer(rects)
+        return np.mean((answer.low <= true_counts) & (true_counts <= answer.high))
+
+    assert coverage(synopsis) < 0.85
+    assert coverage(calibrated(synopsis, METHODS["kd"]())) > coverage(synopsis) + 0.03
