@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: demo test test-slow check format bench lock clean help
+.PHONY: demo test test-slow check format bench reproduce lock clean help
 
 help:            ## list the tasks
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1\t/' | expand -t 22
@@ -33,6 +33,10 @@ format: $(VENV)/test.stamp  ## format and mend what can be mended
 
 bench: $(VENV)/test.stamp  ## speed and memory, as ratios in one run
 	$(BIN)/python -m benchmarks
+
+reproduce: $(VENV)/test.stamp  ## the paper's evaluation: all trials, then tables, figures and the report
+	$(BIN)/python -m experiments run
+	$(BIN)/python -m experiments report
 
 lock:            ## resolve the pinned requirements anew (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \

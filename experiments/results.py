@@ -1,11 +1,10 @@
-"""A file of result rows: JSON lines that are only ever added to."""
+"""A file of results: JSON lines, one a trial, that are only ever added to."""
 
 import json
 import os
-from collections.abc import Iterable
 from pathlib import Path
 
-from experiments.trial import QUERIES, Row
+from experiments.trial import Row
 
 LONGEST_LINE = 2**16  # bytes
 
@@ -13,8 +12,7 @@ LONGEST_LINE = 2**16  # bytes
 class Results:
     """Rows of trials, in the order they finished.
 
-    A run that was killed may leave a half-written last line, and some of the rows of a trial. The line is ignored, and
-    cut off by the next append; a trial counts as finished once its last row is there.
+    A run that was killed may leave a half-written last line. It is ignored, and cut off by the next append.
 
     Parameters
     ----------
@@ -26,27 +24,54 @@ class Results:
         self.path = path
 
     def rows(self) -> list[Row]:
-        """Rows of the file; of a trial that was run again after a crash, those written last."""
-        latest: dict[tuple[str, str], Row] = {}
-        for line in self._whole_lines():
-            row = json.loads(line)
-            latest[row["key"], row["queries"]] = row
-        return list(latest.values())
+        """Rows of all trials; of those of one name, such as before and after a method was changed, the last ones."""
+        rows = (row for line in self._whole_lines() for row in unpack(line))
+        return list({(row.get("name", row["key"]), row["queries"]): row for row in rows}.values())
 
     def finished(self) -> set[str]:
         """Keys of the trials that need not be run again."""
-        return {row["key"] for row in self.rows() if row["queries"] == QUERIES[-1]}
+        return {row["key"] for row in self.rows()}
 
-    def append(self, rows: Iterable[Row]) -> None:
-        """Write the rows of one trial, all at once."""
-        text = "".join(json.dumps(row) + "\n" for row in rows)
+    def append(self, rows: list[Row]) -> None:
+        """Write the rows of one trial, as one line."""
         with self.path.open("a+b") as file:
             near_end = max(0, file.seek(0, os.SEEK_END) - LONGEST_LINE)
             file.seek(near_end)
             file.truncate(near_end + file.read().rfind(b"\n") + 1)
-            file.write(text.encode())
+            file.write(pack(rows).encode() + b"\n")
 
-    def _whole_lines(self) -> list[bytes]:
+    def _whole_lines(self) -> list[str]:
         if not self.path.exists():
             return []
-        return [line for line in self.path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
+        lines = self.path.read_text(encoding="utf-8").splitlines(keepends=True)
+        return [line for line in lines if line.endswith("\n")]
+
+
+def pack(rows: list[Row]) -> str:
+    """Rows as one line of JSON: what they agree on is written once, what differs is a list.
+
+    Examples
+    --------
+    >>> pack([{"key": "a", "queries": "q1", "error": 2.0}, {"key": "a", "queries": "q2", "error": 3.0}])
+    '{"key":"a","queries":["q1","q2"],"error":[2.0,3.0]}'
+    """
+    first, *others = rows
+    packed = {
+        name: value if all(row[name] == value for row in others) else [row[name] for row in rows]
+        for name, value in first.items()
+    }
+    return json.dumps(packed, separators=(",", ":"))
+
+
+def unpack(line: str) -> list[Row]:
+    """Rows of a line.
+
+    Examples
+    --------
+    >>> unpack('{"key":"a","queries":["q1","q2"],"error":2.0}')
+    [{'key': 'a', 'queries': 'q1', 'error': 2.0}, {'key': 'a', 'queries': 'q2', 'error': 2.0}]
+    """
+    packed = json.loads(line)
+    number = max((len(value) for value in packed.values() if isinstance(value, list)), default=1)
+    columns = {name: value if isinstance(value, list) else [value] * number for name, value in packed.items()}
+    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -12,20 +12,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.datasets import DATASETS
+from experiments.datasets.dataset import Dataset
+from experiments.datasets.table import TableDataset
 from experiments.metrics import Candlestick, absolute_errors, relative_errors
 from experiments.workload import QUERY_SIZES, true_counts, workload
 from hushgrid import __version__
+from hushgrid.calibrate import calibrated
+from hushgrid.choose import AUTO, choose
+from hushgrid.geometry.grouped import GroupedGrid
+from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.tree import Tree
 from hushgrid.methods import METHODS
 from hushgrid.methods.method import Method
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.publish import publish
-from hushgrid.synopsis.answer import Answer
+from hushgrid.synopsis.synopsis import Synopsis
 
 Row = dict[str, Any]  # a line of results: flat, of JSON's own types
 
 ALL_SIZES = "all"
 QUERIES = (*(f"q{number}" for number in range(1, QUERY_SIZES + 1)), ALL_SIZES)  # of the rows of a trial, in order
-CONFIDENCE = 0.95  # of the intervals whose coverage is measured
+CONFIDENCES = {"coverage_80": 0.8, "coverage_95": 0.95, "coverage_99": 0.99}  # of the intervals that are tried
+SIGNIFICANT_DIGITS = 5  # of the figures in rows
+
+# Seconds that a release of a million points takes, measured at epsilon = 1 on one core; most methods take far less.
+SECONDS = {"staq": 5.0, AUTO: 5.0, "balanced": 3.0, "kd": 2.0, "kd-hybrid": 1.3, "dpcube": 1.2, "hierarchy": 0.3}
+LEAST_SECONDS, OTHER_SECONDS = 0.02, 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +48,7 @@ class Trial:
     Parameters
     ----------
     dataset : str
-        A name in `DATASETS`.
+        A name in `DATASETS`, or any name for the `own` data set.
     method : str
         ``auto`` or a name in `hushgrid.METHODS`.
     parameters : mapping
@@ -46,11 +59,16 @@ class Trial:
         Of the noise.
     workload_seed : int
         Of the places of the rectangles.
+    calibrate : bool
+        Whether the width of intervals is calibrated, which takes longer than the release; errors are the same.
+    own : TableDataset, optional
+        A data set that is not in `DATASETS`.
 
     Examples
     --------
-    >>> Trial(dataset="us_cvs", method="ug", epsilon=1, seed=0).key
-    '76965d014d0d4a3f'
+    >>> trial = Trial(dataset="us_cvs", method="ug", epsilon=1, seed=0)
+    >>> trial.key == Trial(dataset="us_cvs", method="ug", parameters={"side": None}, epsilon=1, seed=0).key
+    True
     """
 
     dataset: str
@@ -59,15 +77,83 @@ class Trial:
     epsilon: float
     seed: int
     workload_seed: int = 0
+    calibrate: bool = True
+    own: TableDataset | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", float(self.epsilon))
 
     @property
+    def source(self) -> Dataset:
+        """The data set."""
+        return self.own or DATASETS[self.dataset]
+
+    @property
+    def name(self) -> str:
+        """Hash of the trial's fields, the same in every process and version."""
+        return _hash(asdict(self))
+
+    @property
     def key(self) -> str:
-        """Name of the trial: a hash of its fields, the same in every process and version."""
-        text = json.dumps(asdict(self), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        """Hash of all that is run: a method whose own parameters have changed makes another one of the same name."""
+        parameters = asdict(self.build())  # type: ignore[call-overload]  # a Protocol cannot say that it is a dataclass
+        return _hash({**asdict(self), "parameters": parameters})
+
+    @property
+    def seconds(self) -> float:
+        """About how long it takes."""
+        size = self.source.size
+        release = LEAST_SECONDS + size / 1e6 * self._seconds_per_million
+        if not self.calibrate:
+            return release
+        # As `hushgrid.calibrate` does it: on at most half a million points, more than once where there are few.
+        likeness = max(min(size, 5e5), size * self.epsilon / 2) / 1e6
+        repetitions = 4 if size * self.epsilon <= 2e4 else 2 if size * self.epsilon <= 2e5 else 1
+        return release + repetitions * (0.05 + likeness * (1 + self._seconds_per_million))
+
+    @property
+    def _seconds_per_million(self) -> float:
+        seconds = SECONDS.get(self.method, OTHER_SECONDS)
+        # STAQ has as many cells as there is evidence for.
+        return seconds * min(1.0, 0.1 + self.epsilon) if self.method in ("staq", AUTO) else seconds
+
+    def build(self) -> Method:
+        """The method with its parameters."""
+        return METHODS[self.method](**self.parameters) if self.parameters else choose(self.method)
+
+    def run(self) -> list[Row]:
+        """Rows of the trial, one a query size and one for all sizes together."""
+        question = _question(self.source, self.workload_seed)
+        method = self.build()
+        start = time.perf_counter()
+        synopsis = publish(
+            question.true_points,
+            domain=self.source.domain,
+            epsilon=self.epsilon,
+            method=method,
+            calibrate=False,
+            rng=simulation_rng(self.seed),
+        )
+        published = time.perf_counter()
+        if self.calibrate:
+            synopsis = calibrated(synopsis, method)
+        ready = time.perf_counter()
+        estimates = np.asarray(synopsis.count(question.rects))
+        answered = time.perf_counter()
+        about = {
+            "key": self.key,
+            "name": self.name,
+            **{name: value for name, value in asdict(self).items() if name != "own"},
+            "version": __version__,
+            "cells": synopsis.partition.cells,
+            "nodes": nodes(synopsis.partition),
+            "publish_seconds": published - start,
+            "calibrate_seconds": ready - published,
+            "answer_seconds": answered - ready,
+        }
+        errors = measures(estimates, question.true_counts, true_total=len(question.true_points))
+        covered = _coverage(synopsis, question)
+        return [rounded({**about, **of_size, **coverage}) for of_size, coverage in zip(errors, covered, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -79,61 +165,96 @@ class Question:
     true_counts: NDArray[np.int64]
 
 
-def run(trial: Trial) -> list[Row]:
-    """Rows of a trial, one a query size and one for all sizes together."""
-    question = _question(trial.dataset, trial.workload_seed)
-    start = time.perf_counter()
-    synopsis = publish(
-        question.true_points,
-        domain=DATASETS[trial.dataset].domain,
-        epsilon=trial.epsilon,
-        method=_method(trial),
-        rng=simulation_rng(trial.seed),
-    )
-    published = time.perf_counter()
-    answers = synopsis.answer(question.rects, confidence=CONFIDENCE)
-    answered = time.perf_counter()
-    about = {
-        "key": trial.key,
-        **asdict(trial),
-        "version": __version__,
-        "cells": synopsis.partition.cells,
-        "publish_seconds": published - start,
-        "answer_seconds": answered - published,
-    }
-    return [{**about, **measures} for measures in _measures(question, answers)]
-
-
-def _method(trial: Trial) -> str | Method:
-    return METHODS[trial.method](**trial.parameters) if trial.parameters else trial.method
-
-
-@lru_cache(maxsize=1)  # trials come sorted by data set
-def _question(dataset: str, workload_seed: int) -> Question:
-    source = DATASETS[dataset]
-    points = source.points()
-    rects = workload(source.domain, source.largest_query, seed=workload_seed).reshape(-1, 4)
-    return Question(true_points=points, rects=rects, true_counts=true_counts(points, rects))
-
-
-def _measures(question: Question, answers: Answer) -> list[Row]:
-    """Errors and coverage, by query size and over all sizes."""
-    truth = question.true_counts
-    estimates = np.asarray(answers.estimate)
-    covered = (answers.low <= truth) & (truth <= answers.high)
-    relative = relative_errors(estimates, truth, true_total=len(question.true_points))
+def measures(estimates: NDArray[np.float64], truth: NDArray[np.int64], *, true_total: int) -> list[Row]:
+    """Candlesticks of the relative and the absolute errors of a workload, for each query size and for all together."""
+    relative = relative_errors(estimates, truth, true_total=true_total)
     absolute = absolute_errors(estimates, truth)
-    everything = np.arange(len(truth))
-    sizes = [*np.split(everything, QUERY_SIZES), everything]
     return [
         {
             "queries": queries,
             **_prefixed("relative", Candlestick.of(relative[chosen])),
             **_prefixed("absolute", Candlestick.of(absolute[chosen])),
-            "coverage": float(covered[chosen].mean()),
         }
-        for queries, chosen in zip(QUERIES, sizes, strict=True)
+        for queries, chosen in by_query_size(len(truth))
     ]
+
+
+def by_query_size(queries: int) -> Iterator[tuple[str, slice]]:
+    """Where the queries of each size are in a workload of so many, the smallest first; and then all of them.
+
+    Examples
+    --------
+    >>> list(by_query_size(1200))[-2:]
+    [('q6', slice(1000, 1200, None)), ('all', slice(None, None, None))]
+    """
+    each = queries // QUERY_SIZES
+    for number, name in enumerate(QUERIES[:-1]):
+        yield name, slice(number * each, (number + 1) * each)
+    yield ALL_SIZES, slice(None)
+
+
+def rounded(row: Row) -> Row:
+    """A row whose figures have no more digits than they are worth.
+
+    Examples
+    --------
+    >>> rounded({"key": "a", "cells": 1234567, "seconds": 0.123456789})
+    {'key': 'a', 'cells': 1234567, 'seconds': 0.12346}
+    """
+    return {
+        name: float(f"{value:.{SIGNIFICANT_DIGITS}g}") if isinstance(value, float) else value
+        for name, value in row.items()
+    }
+
+
+def nodes(partition: Partition) -> int:
+    """Number of nodes of a structure: its cells, and what lies above them.
+
+    Examples
+    --------
+    >>> from hushgrid.geometry.domain import Domain
+    >>> from hushgrid.geometry.grid import Grid
+    >>> grid = Grid(domain=Domain(west=0, south=0, east=1, north=1), rows=2, columns=2)
+    >>> nodes(grid), nodes(NestedGrid(grid=grid, sides=[1, 1, 1, 3]))
+    (4, 16)
+    """
+    match partition:
+        case Tree():
+            return partition.nodes
+        case NestedGrid():
+            return partition.grid.cells + partition.cells
+        case GroupedGrid():
+            return nodes(partition.nested) + int(partition.groups.max()) + 1
+    return partition.cells
+
+
+def _coverage(synopsis: Synopsis, question: Question) -> list[Row]:
+    """Share of the queries whose interval holds the truth, by query size and over all sizes."""
+    truth = question.true_counts
+    covered = {}
+    for name, confidence in CONFIDENCES.items():
+        answers = synopsis.answer(question.rects, confidence=confidence)
+        covered[name] = (answers.low <= truth) & (truth <= answers.high)
+    return [
+        {name: float(held[chosen].mean()) for name, held in covered.items()} for _, chosen in by_query_size(len(truth))
+    ]
+
+
+@lru_cache(maxsize=16)
+def _question(source: Dataset, workload_seed: int) -> Question:
+    points = _points(source)
+    rects = workload(source.domain, source.largest_query, seed=workload_seed).reshape(-1, 4)
+    return Question(true_points=points, rects=rects, true_counts=true_counts(points, rects))
+
+
+@lru_cache(maxsize=1)  # trials come sorted by data set
+def _points(source: Dataset) -> NDArray[np.float64]:
+    return source.points()
+
+
+def _hash(values: Row) -> str:
+    text = json.dumps(values, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _prefixed(prefix: str, candlestick: Candlestick) -> Row:

@@ -7,10 +7,10 @@ from click.testing import CliRunner
 
 from experiments import trial
 from experiments.__main__ import main
-from experiments.datasets import DATASETS, SMALL_CLUSTERS
+from experiments.datasets import DATASETS, PLACES, SMALL_CLUSTERS
 from experiments.results import Results
 
-QUICK = ["run", "--dataset", SMALL_CLUSTERS, "--method", "ug", "--method", "ag", "--epsilon", "1", "--workers", "1"]
+QUICK = ["try", "--dataset", SMALL_CLUSTERS, "--method", "ug", "--method", "ag", "--epsilon", "1", "--workers", "1"]
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_a_second_run_adds_what_is_missing(rows):
 
 def test_methods_without_ag_are_shown_without_ratios(rows):
     """There is nothing to compare with."""
-    invoke("run", "--dataset", SMALL_CLUSTERS, "--method", "ug", "--epsilon", "0.5", "--runs", 1, "-o", rows)
+    invoke("try", "--dataset", SMALL_CLUSTERS, "--method", "ug", "--epsilon", "0.5", "--runs", 1, "-o", rows)
 
     assert invoke("show", rows).stdout.splitlines()[1].split().count("nan") == 2
 
@@ -68,10 +68,10 @@ def test_a_missing_data_set_is_a_plain_error(rows, monkeypatch, tmp_path):
     """One line, no rows."""
     monkeypatch.setattr(trial, "DATASETS", {"us_cvs": replace(DATASETS["us_cvs"], path=tmp_path / "us_cvs.parquet")})
     trial._question.cache_clear()
-    outcome = invoke("run", "--dataset", "us_cvs", "--method", "ug", "--epsilon", "1", "--runs", 1, "-o", rows)
+    outcome = invoke("try", "--dataset", "us_cvs", "--method", "ug", "--epsilon", "1", "--runs", 1, "-o", rows)
 
     assert outcome.exit_code == 1
-    assert outcome.stderr.startswith("Error: data set us_cvs needs the file us_cvs.parquet")
+    assert outcome.stderr.splitlines()[-1].startswith("Error: data set us_cvs needs the file us_cvs.parquet")
     assert not rows.exists()
 
 
@@ -81,4 +81,41 @@ def test_a_missing_data_set_is_a_plain_error(rows, monkeypatch, tmp_path):
 def test_bad_arguments_are_refused(rows, bad):
     """Before anything is run."""
     assert invoke(*QUICK, *bad, "-o", rows).exit_code == 2
+    assert not rows.exists()
+
+
+OWN = ["--domain", "-180,-60,180,90", "--largest-query", "192,96"]
+
+
+def test_a_file_of_ones_own_can_be_tried(rows, tmp_path):
+    """Under its own name, with the same errors as the set it is a copy of, and on two processes too."""
+    (tmp_path / "mine.parquet").write_bytes(PLACES.path.read_bytes())
+    common = ("--method", "uniform", "--epsilon", 1, "--runs", 2, "-o", rows)
+    outcome = invoke("try", "--data-file", tmp_path / "mine.parquet", *OWN, "--dataset", "places", *common)
+    found = {row["dataset"]: row for row in Results(rows).rows()}
+
+    assert outcome.exit_code == 0, outcome.output
+    assert "4 trials run, 0 were there" in outcome.stderr
+    assert found["mine"]["relative_mean"] == found["places"]["relative_mean"]
+    assert found["mine"]["key"] != found["places"]["key"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "say what to run on"),
+        (["--data-file", "HERE"], "needs --domain W,S,E,N and --largest-query"),
+        (["--data-file", "HERE", *OWN[:3], "192"], "two values each"),
+        (["--data-file", "HERE", *OWN, "--columns", "x"], "two values each"),
+        (["--data-file", "HERE", "--domain", "1,2", *OWN[2:]], "four numbers"),
+    ],
+    ids=["nothing", "file alone", "half a query", "one column", "half a domain"],
+)
+def test_a_file_that_is_not_described_is_refused(rows, arguments, complaint):
+    """With what is missing."""
+    given = [str(PLACES.path) if argument == "HERE" else argument for argument in arguments]
+    outcome = invoke("try", *given, "--method", "ug", "--epsilon", 1, "-o", rows)
+
+    assert outcome.exit_code in (1, 2)
+    assert complaint in " ".join(outcome.stderr.split())
     assert not rows.exists()

@@ -1,14 +1,17 @@
 """The point sets trials are run on."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from experiments.datasets import DATASETS, PLACES, SMALL_CLUSTERS, TableDataset, data_folder
-from hushgrid.errors import InputError
+from experiments.datasets import DATASETS, PLACES, REAL, SMALL_CLUSTERS, data_folder
+from experiments.datasets.table import TableDataset
+from hushgrid.errors import HushgridError, InputError
 
-REAL = ("uk_postcodes", "checkin_gowalla_sub", "us_chains", "us_cvs", "checkin_gowalla_nyc")
+PAPERS = {"uk_postcodes", "checkin_gowalla_sub", "us_chains", "us_cvs", "checkin_gowalla_nyc", "gowalla"}
 
 
 def inside(dataset, points):
@@ -21,11 +24,11 @@ def inside(dataset, points):
 def test_a_set_has_points_in_its_domain_and_queries_that_fit(name):
     """Bundled and generated ones everywhere, real ones where the folder is there."""
     dataset = DATASETS[name]
-    if name in REAL and not dataset.path.exists():
+    if not dataset.at_hand:
         pytest.skip(f"{dataset.path.name} is not in the data folder")
     points = dataset.points()
 
-    assert points.shape[0] > 1000
+    assert 0.95 * dataset.size < len(points) < 1.05 * dataset.size
     assert points.shape[1] == 2
     assert points.dtype == np.float64
     assert inside(dataset, points)
@@ -34,8 +37,8 @@ def test_a_set_has_points_in_its_domain_and_queries_that_fit(name):
 
 
 def test_all_sets_go_by_their_names():
-    """The five real ones among them."""
-    assert set(REAL) < set(DATASETS)
+    """The real ones among them, and the paper's own, whether their files are there or not."""
+    assert PAPERS <= set(REAL) < set(DATASETS)
     assert all(name == dataset.name for name, dataset in DATASETS.items())
 
 
@@ -52,9 +55,19 @@ def test_generated_points_are_the_same_at_every_call_and_clustered():
 
 def test_a_missing_file_is_named_with_a_way_out(tmp_path):
     """The message names the file, the folder and the variable."""
-    dataset = TableDataset(name="gone", domain=PLACES.domain, largest_query=(1, 1), path=tmp_path / "gone.parquet")
+    dataset = TableDataset(
+        name="gone", domain=PLACES.domain, largest_query=(1, 1), size=9, path=tmp_path / "gone.parquet"
+    )
 
     with pytest.raises(InputError, match=r"gone\.parquet.*HUSHGRID_DATA.*clusters_small"):
+        dataset.points()
+
+
+def test_a_missing_column_is_named_with_those_there_are():
+    """Before anything is read."""
+    dataset = replace(PLACES, columns=("x", "y"))
+
+    with pytest.raises(InputError, match=r"has no columns x, y; it has .*lon"):
         dataset.points()
 
 
@@ -73,6 +86,54 @@ def test_points_outside_the_domain_are_left_out(tmp_path):
     table = pa.table({"x": [-180.0, 0.0, 200.0, float("nan")], "y": [90.0, -61.0, 0.0, 0.0]})
     pq.write_table(table, tmp_path / "mixed.parquet")
     path = tmp_path / "mixed.parquet"
-    dataset = TableDataset(name="mixed", domain=PLACES.domain, largest_query=(1, 1), path=path, columns=("x", "y"))
+    dataset = TableDataset(
+        name="mixed", domain=PLACES.domain, largest_query=(1, 1), size=4, path=path, columns=("x", "y")
+    )
 
     assert dataset.points().tolist() == [[-180.0, 90.0]]
+
+
+def described(tmp_path, text):
+    """The data set of a description."""
+    (tmp_path / "bikes.toml").write_text(text)
+    return TableDataset.described_by(tmp_path / "bikes.toml", folder=tmp_path)
+
+
+def test_a_description_is_a_data_set(tmp_path):
+    """Named as its file; what it leaves out is as usual."""
+    dataset = described(tmp_path, 'domain = [-1, 51, 1, 52]\nlargest_query = [1, 0.5]\nsize = 90\ncolumns = ["x", "y"]')
+
+    assert dataset.name == "bikes"
+    assert dataset.domain.bounds == (-1, 51, 1, 52)
+    assert dataset.path == tmp_path / "bikes.parquet"
+    assert (dataset.largest_query, dataset.size, dataset.columns) == ((1, 0.5), 90, ("x", "y"))
+    assert hash(dataset) == hash(dataset)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("size = 3", r"bikes\.toml must have domain, largest_query, size .* it has size"),
+        (
+            "domain = [0, 0, 1, 1]\nlargest_query = [1, 1]\nsize = 3\ncolour = 1",
+            "may have columns, file, obtain, sample",
+        ),
+        ("domain = [0, 0, 1]\nlargest_query = [1, 1]\nsize = 3", "four numbers"),
+    ],
+    ids=["too little", "too much", "half a domain"],
+)
+def test_a_description_that_is_wrong_is_refused(tmp_path, text, complaint):
+    """And what is missing is named."""
+    with pytest.raises(HushgridError, match=complaint):
+        described(tmp_path, text)
+
+
+def test_a_sample_is_the_same_at_every_call(tmp_path):
+    """So many different points of the file."""
+    table = pa.table({"lon": np.linspace(0, 1, 500), "lat": np.linspace(0, 1, 500)})
+    pq.write_table(table, tmp_path / "bikes.parquet")
+    dataset = described(tmp_path, "domain = [0, 0, 1, 1]\nlargest_query = [0.5, 0.5]\nsize = 500\nsample = 80")
+    points = dataset.points()
+
+    assert len(np.unique(points, axis=0)) == 80
+    assert np.array_equal(points, dataset.points())

@@ -16,7 +16,9 @@ from experiments.runner import run_trials
 from experiments.trial import QUERIES, Trial
 
 TRIALS = [
-    Trial(dataset=SMALL_CLUSTERS, method=method, epsilon=1, seed=seed) for method in ("ug", "ag") for seed in range(3)
+    Trial(dataset=SMALL_CLUSTERS, method=method, epsilon=1, seed=seed, calibrate=False)
+    for method in ("ug", "ag")
+    for seed in range(3)
 ]
 KEYS = {trial.key for trial in TRIALS}
 
@@ -115,7 +117,7 @@ def test_no_file_means_no_rows(results):
 @pytest.mark.slow
 def test_a_run_on_two_processes_can_be_interrupted(results):
     """By the signal a terminal sends to all of them; whole trials remain and no process does."""
-    command = ["run", "--dataset", SMALL_CLUSTERS, "--method", "ag", "--epsilon", "1", "--runs", "20000"]
+    command = ["try", "--dataset", SMALL_CLUSTERS, "--method", "ag", "--epsilon", "1", "--runs", "20000"]
     process = subprocess.Popen(
         [sys.executable, "-m", "experiments", *command, "-o", str(results.path)],
         cwd=REPOSITORY,

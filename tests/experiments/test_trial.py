@@ -3,21 +3,23 @@
 import json
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 import hushgrid
-from experiments.datasets import DATASETS, REPOSITORY, SMALL_CLUSTERS
+from experiments.datasets import DATASETS, PLACES, REPOSITORY, SMALL_CLUSTERS
 from experiments.metrics import Candlestick
-from experiments.trial import QUERIES, Trial, run
+from experiments.trial import CONFIDENCES, QUERIES, Trial
 from experiments.workload import true_counts, workload
+from hushgrid.choose import choose
+from hushgrid.methods import METHODS
 from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.publish import publish
 
-TRIAL = Trial(dataset=SMALL_CLUSTERS, method="ug", epsilon=1, seed=4)
+TRIAL = Trial(dataset=SMALL_CLUSTERS, method="ug", epsilon=1, seed=4, calibrate=False)
 
 
 def test_a_key_is_the_same_in_another_process():
@@ -45,6 +47,8 @@ def test_equal_trials_have_equal_keys():
         {"epsilon": 0.1},
         {"seed": 5},
         {"workload_seed": 1},
+        {"calibrate": True},
+        {"own": PLACES},
     ],
     ids=lambda change: next(iter(change)),
 )
@@ -53,32 +57,53 @@ def test_every_field_changes_the_key(change):
     assert replace(TRIAL, **change).key != TRIAL.key
 
 
+def test_parameters_that_are_the_methods_own_change_nothing():
+    """Whether they are given or not, it is the same trial."""
+    assert replace(TRIAL, parameters={"c": 10.0, "side": None}).key == TRIAL.key
+
+
+def test_a_method_with_other_parameters_of_its_own_is_another_trial(monkeypatch):
+    """So that rows from before are not taken for its."""
+    before = TRIAL.key
+
+    @dataclass(frozen=True, kw_only=True)
+    class Retuned(UniformGrid):
+        c: float = 11.0
+
+    name = TRIAL.name
+    monkeypatch.setattr(choose, "__kwdefaults__", {"methods": {**METHODS, "ug": Retuned}})
+
+    assert TRIAL.key != before
+    assert TRIAL.name == name
+
+
 def test_rows_say_what_a_plain_run_gives():
     """Errors by size and over all, coverage and cells, for a method with parameters."""
-    trial = replace(TRIAL, parameters={"side": 12}, workload_seed=2)
+    trial = replace(TRIAL, parameters={"side": 12}, workload_seed=2, calibrate=True)
     dataset = DATASETS[SMALL_CLUSTERS]
     points = dataset.points()
     rects = workload(dataset.domain, dataset.largest_query, seed=2)
     synopsis = publish(points, domain=dataset.domain, epsilon=1, method=UniformGrid(side=12), rng=simulation_rng(4))
-    for row, chosen in zip(run(trial), [*rects, rects.reshape(-1, 4)], strict=True):
+    for row, chosen in zip(trial.run(), [*rects, rects.reshape(-1, 4)], strict=True):
         truth = true_counts(points, chosen)
         errors = abs(synopsis.count(chosen) - truth)
-        answer = synopsis.answer(chosen)
 
-        assert row["absolute_mean"] == pytest.approx(errors.mean())
-        assert row["relative_p95"] == pytest.approx(Candlestick.of(errors / np.maximum(truth, 10)).p95)
-        assert row["coverage"] == np.mean((answer.low <= truth) & (truth <= answer.high))
-        assert row["cells"] == 144
+        assert row["absolute_mean"] == pytest.approx(errors.mean(), rel=1e-4)
+        assert row["relative_p95"] == pytest.approx(Candlestick.of(errors / np.maximum(truth, 10)).p95, rel=1e-4)
+        for name, confidence in CONFIDENCES.items():
+            answer = synopsis.answer(chosen, confidence=confidence)
+            assert row[name] == pytest.approx(np.mean((answer.low <= truth) & (truth <= answer.high)), rel=1e-4)
+        assert row["cells"] == row["nodes"] == 144
 
 
 def test_rows_are_plain_json_with_their_origin():
     """One a query size and one for all, each with the trial's fields, key and version."""
-    rows = run(TRIAL)
+    rows = TRIAL.run()
 
     assert [row["queries"] for row in rows] == list(QUERIES)
     assert json.loads(json.dumps(rows)) == rows
     for row in rows:
-        assert Trial(**{name: row[name] for name in vars(TRIAL)}) == TRIAL
+        assert Trial(**{name: row[name] for name in vars(TRIAL) if name != "own"}) == TRIAL
         assert row["key"] == TRIAL.key
         assert row["version"] == hushgrid.__version__
         assert row["publish_seconds"] > 0
@@ -87,8 +112,30 @@ def test_rows_are_plain_json_with_their_origin():
 def test_a_trial_can_be_repeated():
     """All but the seconds is the same."""
     timeless = [
-        [{name: value for name, value in row.items() if not name.endswith("_seconds")} for row in run(TRIAL)]
+        [{name: value for name, value in row.items() if not name.endswith("_seconds")} for row in TRIAL.run()]
         for _ in range(2)
     ]
 
     assert timeless[0] == timeless[1]
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters", "more"),
+    [("ug", {"side": 5}, 0), ("ag", {"first_side": 4}, 16), ("hierarchy", {"side": 8, "levels": 2}, 16)],
+    ids=["grid", "two-level", "tree"],
+)
+def test_nodes_are_cells_and_what_lies_above(method, parameters, more):
+    """None above a grid, the first level above an adaptive one, and every coarser grid of a hierarchy."""
+    row = replace(TRIAL, method=method, parameters=parameters).run()[-1]
+
+    assert row["nodes"] == row["cells"] + more + (method == "hierarchy")
+
+
+@pytest.mark.parametrize("method", ["ug", "kd", "staq"])
+@pytest.mark.parametrize("calibrate", [False, True])
+def test_longer_trials_are_expected_to_take_longer(method, calibrate):
+    """More points, or calibrated intervals."""
+    small = replace(TRIAL, method=method, calibrate=calibrate)
+
+    assert replace(small, dataset="clusters").seconds > small.seconds > 0
+    assert replace(small, calibrate=True).seconds >= small.seconds

@@ -1,0 +1,50 @@
+"""Point sets to run trials on: those a TOML file describes, the bundled places, and generated clusters.
+
+A data set is one file, ``name.toml``, in this folder or in the data folder: the one that `HUSHGRID_DATA` names, by
+default ``../shared/data`` beside the repository. Its points are ``name.parquet`` in the data folder. The real sets may
+not be redistributed, so none is in the repository.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+
+from experiments.datasets.clusters import ClusterDataset
+from experiments.datasets.dataset import Dataset
+from experiments.datasets.table import TableDataset
+from hushgrid.geometry.domain import Domain
+
+HERE = Path(__file__).resolve().parent
+REPOSITORY = HERE.parent.parent
+
+
+def data_folder() -> Path:
+    """The folder of the real sets, whether it exists or not."""
+    return Path(os.environ.get("HUSHGRID_DATA") or REPOSITORY.parent / "shared" / "data")
+
+
+def _described() -> Iterator[TableDataset]:
+    for folder in (HERE, data_folder()):
+        for description in sorted(folder.glob("*.toml")):
+            yield TableDataset.described_by(description, folder=data_folder())
+
+
+def _generated(name: str, size: int) -> ClusterDataset:
+    domain = Domain(west=-10, south=35, east=30, north=60)
+    return ClusterDataset(name=name, domain=domain, largest_query=(20, 12.5), size=size, clusters=100, seed=2013)
+
+
+PLACES = TableDataset(
+    name="places",
+    domain=Domain(west=-180, south=-60, east=180, north=90),
+    largest_query=(192, 96),
+    size=234_000,
+    path=Path(str(files("hushgrid"))) / "data" / "places.parquet",
+)
+SMALL_CLUSTERS = "clusters_small"
+REAL: tuple[str, ...] = tuple(dict.fromkeys(dataset.name for dataset in _described()))
+_GENERATED = (_generated(SMALL_CLUSTERS, 10_000), _generated("clusters", 1_000_000))
+_ALL: tuple[Dataset, ...] = (*_described(), PLACES, *_GENERATED)
+DATASETS: Mapping[str, Dataset] = MappingProxyType({dataset.name: dataset for dataset in _ALL})

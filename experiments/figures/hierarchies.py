@@ -1,0 +1,42 @@
+"""Hierarchies and Privlet on a 360 grid (figure "hie_flat" of the paper)."""
+
+from matplotlib.figure import Figure
+
+from experiments.figures.means import Means, Scene
+from experiments.figures.series import PALEST, Series
+from experiments.figures.style import candlesticks, empty, in_style, label_first, plain_log, tiles
+from experiments.figures.variant import Variant
+from experiments.trial import Row
+
+BASE_SIDE = 360  # "multiples of many numbers, facilitating experiments with different branching factors"
+FLAT = Variant.of("ug", side=BASE_SIDE)
+WAVELET = Variant.of("privlet", side=BASE_SIDE)
+
+
+@in_style
+def draw(rows: list[Row]) -> Figure:
+    """Candlesticks of the best UG, UG on the base grid, Privlet and every hierarchy on it."""
+    means = Means(rows)
+    scenes = [scene for scene in means.paper_scenes() if hierarchies(means, scene)]
+    if not scenes:
+        return empty("no hierarchy was run")
+    figure, places = tiles(len(scenes), height=3.4)
+    for axes, scene in zip(places, scenes, strict=True):
+        candlesticks(axes, means, scene, _sticks(means, scene))
+        axes.set_title(scene.label.replace(", ", "\n"), loc="left")
+        plain_log(axes)
+    label_first(places, "relative error")
+    return figure
+
+
+def hierarchies(means: Means, scene: Scene) -> list[Variant]:
+    """Hierarchies on the base grid, by branching and depth."""
+    found = [variant for variant in means.variants(scene, "hierarchy") if variant["side"] == BASE_SIDE]
+    return sorted(found, key=lambda variant: (int(str(variant["branching"])), int(str(variant["levels"]))))
+
+
+def _sticks(means: Means, scene: Scene) -> list[Series]:
+    wanted = [variant for variant in (FLAT, WAVELET, *hierarchies(means, scene)) if means.has(scene, variant)]
+    sticks = [Series(label=variant.label, variant=variant) for variant in wanted]
+    best = means.best(scene, "ug", "side")
+    return [Series(label=f"best {best.label}", variant=best, white=PALEST / 2), *sticks] if best else sticks

@@ -1,0 +1,37 @@
+"""One file a table or figure, and the names they go by."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from experiments.suites import (
+    ablation,
+    accuracy,
+    ag_first_level,
+    ag_parameters,
+    coverage,
+    datasets,
+    dimensions,
+    final,
+    hierarchies,
+    kd,
+    table2,
+    times,
+)
+from experiments.suites.suite import Suite
+
+SUITES: Mapping[str, Suite] = MappingProxyType(
+    {
+        "datasets": datasets.SUITE,
+        "table2": table2.SUITE,
+        "kd": kd.SUITE,
+        "hierarchies": hierarchies.SUITE,
+        "ag_first_level": ag_first_level.SUITE,
+        "ag_parameters": ag_parameters.SUITE,
+        "final": final.SUITE,
+        "times": times.SUITE,
+        "dimensions": dimensions.SUITE,
+        "coverage": coverage.SUITE,
+        "ablation": ablation.SUITE,
+        "accuracy": accuracy.SUITE,
+    }
+)

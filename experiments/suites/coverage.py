@@ -1,0 +1,13 @@
+"""How often intervals hold the truth, for every method: nominally 80, 95 and 99 times in a hundred."""
+
+from experiments.datasets import REAL
+from experiments.suites.suite import ALL_EPSILONS, EPSILONS, QUICK_SETS, RUNS, Contender, Suite, trials
+from hushgrid.choose import AUTO
+from hushgrid.methods import METHODS
+
+CONTENDERS: tuple[Contender, ...] = tuple((name, {}) for name in (*METHODS, AUTO))
+SUITE = Suite(
+    title="Coverage of the intervals of every method",
+    full=trials(REAL, CONTENDERS, ALL_EPSILONS, RUNS),
+    quick=trials(QUICK_SETS, CONTENDERS, EPSILONS, 1),
+)
