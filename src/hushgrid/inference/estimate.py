@@ -89,6 +89,7 @@ INFERENCES: Mapping[str, Inference] = MappingProxyType(
     {
         "direct": direct,
         "two-level": two_level,
+        "two-level-sloped": two_level,  # its surface slopes, as the counts say
         "least-squares": least_squares,
         "bayes": bayes,
         "belief": belief,

@@ -36,11 +36,15 @@ class AdaptiveGrid:
         Constant of Guideline 1.
     c2 : float
         Constant of Guideline 2, by default half of c.
+    smooth : bool
+        Whether the density slopes inside leaves, as far as the counts around them foretell it; the paper's is flat.
+        Measurements and counts are the same, and so are the variances of rectangles.
 
     Privacy
     -------
     The noisy size, the first-level counts (α) and the leaf counts (1 - α) are three measurements of disjoint cells,
-    each of sensitivity 1; the leaves depend on released first-level counts only. Their shares sum to ε.
+    each of sensitivity 1; the leaves depend on released first-level counts only. Their shares sum to ε. Slopes follow
+    from released values.
     """
 
     name: ClassVar[str] = "ag"
@@ -49,6 +53,7 @@ class AdaptiveGrid:
     alpha: Exactable = 0.5
     c: float = 10.0  # Guideline 1
     c2: float = 5.0  # Guideline 2
+    smooth: bool = False
 
     def __post_init__(self) -> None:
         check_side(self.first_side, name="first_side")
@@ -74,7 +79,7 @@ class AdaptiveGrid:
         return Synopsis.infer(
             nested,
             Measurements(leaves=leaves, regions=Regions.between(nested.offsets), region_values=cells),
-            inference="two-level",
+            inference="two-level-sloped" if self.smooth else "two-level",
             claim=budget.claim(),
             method=record(self, *notes),
         )

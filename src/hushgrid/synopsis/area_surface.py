@@ -6,13 +6,11 @@ from typing import Any
 import numpy as np
 
 from hushgrid.geometry.partition import Partition
-from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.area_noise import AreaNoise, area_noise
 from hushgrid.synopsis.cover import Cover
 from hushgrid.synopsis.hierarchy import Hierarchy
 from hushgrid.synopsis.outlines import outlines
-from hushgrid.synopsis.sloped_surface import SlopedSurface
 from hushgrid.synopsis.surface import Floats, spread
 
 FLAT = np.empty((0, 2))  # in place of slopes
@@ -25,8 +23,8 @@ class AreaSurface:
     ----------
     counts : array, shape (leaves,)
         Estimated counts, before they are scaled.
-    sloped : bool
-        Whether the density slopes inside leaves, as that of a `SlopedSurface` does.
+    slopes : array, shape (leaves, 2)
+        Of the density inside leaves along x and y; empty where it is flat.
     factor : float
         What all counts are multiplied by.
     """
@@ -37,13 +35,13 @@ class AreaSurface:
         measurements: Measurements,
         counts: Floats,
         *,
-        sloped: bool = False,
+        slopes: Floats = FLAT,
         factor: float = 1.0,
     ) -> None:
         self._partition = partition
         self._measurements = measurements
         self._leaf_counts = counts
-        self._sloped = sloped
+        self._leaf_slopes = slopes
         self._factor = factor
 
     def cover(self, geometries: Any) -> Cover:
@@ -91,10 +89,8 @@ class AreaSurface:
     @cached_property
     def _slopes(self) -> Floats:
         """Slopes of all nodes, zero where they mean nothing; empty where all leaves are flat."""
-        if not self._sloped:
+        if len(self._leaf_slopes) == 0:
             return FLAT
-        assert isinstance(self._partition, Tree)
         slopes = np.zeros((self._hierarchy.nodes, 2))
-        surface = SlopedSurface.of(self._partition, self._measurements, self._leaf_counts)
-        slopes[self._hierarchy.leaves] = surface.slopes
+        slopes[self._hierarchy.leaves] = self._leaf_slopes
         return slopes

@@ -51,6 +51,11 @@ def _two_level(partition: Partition, measurements: Measurements) -> bool:
     )
 
 
+def _two_level_sloped(partition: Partition, measurements: Measurements) -> bool:
+    """The same, and a nested grid."""
+    return isinstance(partition, NestedGrid) and _two_level(partition, measurements)
+
+
 def _least_squares(partition: Partition, measurements: Measurements) -> bool:
     """A tree, every measured region a node of it, every leaf determined."""
     if not isinstance(partition, Tree) or measurements.wavelet is not None:
@@ -91,6 +96,7 @@ PREMISES: Mapping[str, Callable[[Partition, Measurements], bool]] = MappingProxy
     {
         "direct": _direct,
         "two-level": _two_level,
+        "two-level-sloped": _two_level_sloped,
         "least-squares": _least_squares,
         "bayes": _bayes,
         "belief": _bayes,

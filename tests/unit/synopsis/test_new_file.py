@@ -71,11 +71,12 @@ def test_a_failure_leaves_nothing_behind(tmp_path, failure):
 
 
 def test_a_failed_rename_gives_the_name_back(tmp_path, monkeypatch):
-    """The name that was claimed is free again."""
+    """Where there are no links, the name that was claimed is free again."""
 
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
+    monkeypatch.setattr("os.link", refuse)
     monkeypatch.setattr("pathlib.Path.replace", refuse)
 
     with (
@@ -84,6 +85,46 @@ def test_a_failed_rename_gives_the_name_back(tmp_path, monkeypatch):
     ):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_name_is_never_that_of_an_empty_file(tmp_path, monkeypatch):
+    """Nothing is created under the name and filled later: a process killed in between would leave it empty."""
+    seen = []
+
+    def look(temporary, path):
+        seen.append((temporary.read_bytes(), path.exists()))
+        path.hardlink_to(temporary)
+
+    monkeypatch.setattr("os.link", look)
+    path = tmp_path / "new"
+    monkeypatch.setattr("pathlib.Path.hardlink_to", lambda self, target: self.write_bytes(target.read_bytes()))
+
+    with new_file(path, overwrite=False) as out:
+        out.write(b"all of it")
+
+    assert seen == [(b"all of it", False)]
+    assert path.read_bytes() == b"all of it"
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_file_systems_without_links_are_written_to_all_the_same(tmp_path, monkeypatch, there):
+    """The file appears, and one that came to exist meanwhile stays as it is."""
+
+    def no_links(*_):
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr("os.link", no_links)
+    path = tmp_path / "new"
+    try:
+        with new_file(path, overwrite=False) as out:
+            out.write(b"ours")
+            if there:
+                path.write_bytes(b"theirs")
+    except ArgumentError:
+        assert there
+
+    assert path.read_bytes() == (b"theirs" if there else b"ours")
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_permissions_are_those_of_any_new_file(tmp_path):
