@@ -1,5 +1,6 @@
 """`hushgrid demo`, and the places it publishes."""
 
+import contextlib
 from importlib import resources
 from pathlib import Path
 
@@ -7,28 +8,39 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 
 import hushgrid as hg
+from hushgrid.cli import main
 from hushgrid.cli.demo import PLACES
 from tests.cli.commands import Run, assert_refused
 
 DATA = resources.files("hushgrid") / "data"
 
 
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
+    """A folder that was empty, and the demo that was run in it."""
+    folder = tmp_path_factory.mktemp("demo")
+    with contextlib.chdir(folder):
+        return folder, CliRunner().invoke(main, ["demo"])
+
+
 @pytest.fixture
-def demo(run: Run) -> Result:
-    """The demo, run in an empty folder."""
-    return run("demo")
+def demo(shown: tuple[Path, Result], run: Run, monkeypatch: pytest.MonkeyPatch) -> Result:
+    """The demo, in the folder it was run in."""
+    folder, result = shown
+    monkeypatch.chdir(folder)
+    return result
 
 
-def test_it_writes_a_release_and_answers(demo: Result) -> None:
-    """Two files, whose paths end its output; nothing else is in the folder."""
+def test_it_writes_a_release_answers_and_a_map(demo: Result) -> None:
+    """Three files, whose paths end its output; nothing else is in the folder."""
     folder = Path("hushgrid-demo")
 
-    written = [folder / "places.dp.parquet", folder / "answers.csv"]
+    written = [folder / "places.dp.parquet", folder / "answers.csv", folder / "map.html"]
     assert demo.exit_code == 0
-    assert demo.stdout.splitlines()[-2:] == list(map(str, written))
+    assert demo.stdout.splitlines()[-3:] == list(map(str, written))
     assert sorted(folder.iterdir()) == sorted(written)
 
 

@@ -44,18 +44,19 @@ for them here. In real use nobody would see the true counts, so this demo does n
     help="Folder to write to; the files of an earlier demo in it are replaced.",
 )
 def demo(folder: Path) -> None:
-    """Publish bundled points and ask about them.
+    """Publish bundled points, ask about them and draw them.
 
-    The points are the populated places of the world. The demo writes a release and a CSV file of answers.
+    The points are the populated places of the world. The demo writes a release, a CSV file of answers and a map.
     """
     import numpy as np
 
     from hushgrid.publish import publish as publish_points
     from hushgrid.synopsis.new_file import check_target, new_file
+    from hushgrid.web.page import map_page
 
     _make(folder)
-    release, table = folder / "places.dp.parquet", folder / "answers.csv"
-    for path in (release, table):
+    release, table, page = folder / "places.dp.parquet", folder / "answers.csv", folder / "map.html"
+    for path in (release, table, page):
         check_target(path, overwrite=True)
     note(BEFORE)
     bundled = resources.files("hushgrid") / "data" / "places.parquet"
@@ -65,11 +66,13 @@ def demo(folder: Path) -> None:
     answers = ask(synopsis, np.array(list(PLACES.values())), confidence=CONFIDENCE)
     with new_file(table, overwrite=True) as out:
         out.writelines(line.encode() for line in answers.csv())
+    with new_file(page, overwrite=True) as out:
+        out.write(map_page(synopsis, title="Towns and villages of the world").encode())
     summarise(synopsis)
     note()
     click.echo(answers.table(list(PLACES)))
-    note(f"\n{AFTER}\n\nFiles:")
-    click.echo(f"{release}\n{table}")
+    note(f"\n{AFTER}\n\nFiles; open the map in a browser:")
+    click.echo(f"{release}\n{table}\n{page}")
     suggest(synopsis.domain, release)
 
 

@@ -1,0 +1,27 @@
+// The map: longitude and latitude by Mercator's projection, other coordinates as they are.
+
+export const MARGIN = 20; // CSS pixels around the domain
+
+const FARTHEST_OUT = -2; // zoom 0 shows the whole domain
+const CLOSEST = 16;
+
+/** A map whose zoom 0 shows the whole domain: there are no tiles of the world to fit to, so the scale is free. */
+export function fittedMap(element, facts) {
+  const [west, south, east, north] = facts.domain;
+  const plain = facts.geographic ? L.CRS.EPSG3857 : L.CRS.Simple;
+  const [one, other] = [plain.latLngToPoint(L.latLng(south, west), 0), plain.latLngToPoint(L.latLng(north, east), 0)];
+  const fit = Math.min(
+    Math.max(element.clientWidth - 2 * MARGIN, 100) / Math.abs(one.x - other.x),
+    Math.max(element.clientHeight - 2 * MARGIN, 100) / Math.abs(one.y - other.y),
+  );
+  const crs = L.extend({}, plain, {
+    infinite: true,
+    wrapLng: undefined,
+    scale: (zoom) => fit * plain.scale(zoom),
+    zoom: (scale) => plain.zoom(scale / fit),
+  });
+  const middle = plain.pointToLatLng(one.add(other).divideBy(2), 0);
+  const bounds = L.latLngBounds([south, west], [north, east]);
+  const options = { crs, minZoom: FARTHEST_OUT, maxZoom: CLOSEST, attributionControl: false, maxBoundsViscosity: 0.8 };
+  return L.map(element, options).setView(middle, 0, { animate: false }).setMaxBounds(bounds.pad(1));
+}

@@ -1,0 +1,81 @@
+// What has been asked, and the answers: a list that can be copied.
+
+import { boundsText, countText, intervalText } from "./words.mjs";
+
+/** The list on the page; `show(query)` and `remove(query)` see to its shape on the map. */
+export class Queries {
+  constructor(element, facts, { show, remove }) {
+    Object.assign(this, { element, facts, show, remove, list: [], next: 1 });
+  }
+
+  /** Add a query { kind, polygons, name, bounds, answer }; the newest comes first. */
+  add(query) {
+    const numbered = { ...query, number: this.next++ };
+    this.list.unshift(numbered);
+    this.render();
+    return numbered;
+  }
+
+  delete(query) {
+    this.list = this.list.filter((other) => other !== query);
+    this.remove(query);
+    this.render();
+  }
+
+  clear() {
+    this.list.forEach((query) => this.remove(query));
+    this.list = [];
+    this.render();
+  }
+
+  render() {
+    this.element.hidden = this.list.length === 0;
+    this.element.querySelector("ol").replaceChildren(...this.list.map((query) => this.item(query)));
+  }
+
+  item(query) {
+    const item = document.createElement("li");
+    const show = button(`${query.number}`, `Show query ${query.number} on the map`, () => this.show(query));
+    show.className = "number";
+    const place = text("span", query.name ?? boundsText(query.bounds), "place");
+    const count = text("span", countText(query.answer.estimate), "count");
+    const interval = text("span", `${countText(query.answer.low)} – ${countText(query.answer.high)}`, "interval");
+    interval.title = intervalText(query.answer, this.facts.confidence);
+    const remove = button("×", `Remove query ${query.number}`, () => this.delete(query));
+    remove.className = "remove";
+    item.append(show, place, count, interval, remove);
+    return item;
+  }
+
+  /** All queries as CSV, the oldest first, at full precision; polygons as well-known text. */
+  csv() {
+    const lines = [...this.list].reverse().map(({ kind, name, bounds, answer, polygons }) => {
+      const outline = kind === "box" ? "" : quoted(wellKnown(polygons));
+      const numbers = [...bounds, answer.estimate, answer.low, answer.high].map(String);
+      return [quoted(name ?? kind), ...numbers, outline].join(",");
+    });
+    return ["query,west,south,east,north,estimate,low,high,polygon", ...lines, ""].join("\n");
+  }
+}
+
+function wellKnown(polygons) {
+  const closed = (ring) => `(${[...ring, ring[0]].map(([x, y]) => `${x} ${y}`).join(", ")})`;
+  return `MULTIPOLYGON (${polygons.map((rings) => `(${rings.map(closed).join(", ")})`).join(", ")})`;
+}
+
+/** Text as a field of CSV; a quote before signs that spreadsheets take for formulas. */
+function quoted(value) {
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+function text(tag, content, name) {
+  return Object.assign(document.createElement(tag), { textContent: content, className: name });
+}
+
+function button(content, label, act) {
+  const made = Object.assign(document.createElement("button"), { type: "button", textContent: content, title: label });
+  made.setAttribute("aria-label", label);
+  made.addEventListener("click", act);
+  return made;
+}

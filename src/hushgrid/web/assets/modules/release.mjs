@@ -1,0 +1,89 @@
+// A release that answers: what the page and the tests ask.
+
+import { Grid } from "./grid.mjs";
+import { Grouped } from "./grouped.mjs";
+import { Nested } from "./nested.mjs";
+import { Box, Polygon, ringArea } from "./region.mjs";
+import { Tree } from "./tree.mjs";
+
+const SURFACES = { grid: Grid, nested: Nested, grouped: Grouped, tree: Tree };
+const EARTH_RADIUS = 6371.0088; // km, the mean of the ellipsoid
+
+export class Release {
+  constructor(facts, arrays) {
+    this.facts = facts;
+    this.surface = new SURFACES[facts.kind](facts, arrays);
+    const [west, south, east, north] = facts.domain;
+    this.scale = { x: facts.columns / (east - west), y: facts.rows / (north - south) };
+  }
+
+  /** Estimate, low and high of a rectangle. */
+  answerBox(west, south, east, north) {
+    return this.answer(this.surface.measure(new Box(this.toX(west), this.toY(south), this.toX(east), this.toY(north))));
+  }
+
+  /** Estimate, low and high of a polygon: an outline, then its holes, each a list of [x, y]. */
+  answerPolygon(rings) {
+    return this.answerPolygons([rings]);
+  }
+
+  answerPolygons(polygons) {
+    const flat = polygons.flatMap((rings) => rings.map((ring, hole) => this.turned(ring, hole > 0)));
+    return this.answer(this.surface.measure(new Polygon(flat)));
+  }
+
+  /** Estimate, low and high of one cell. */
+  answerCell(cell) {
+    return this.answer({ estimate: this.surface.count(cell), noise: this.surface.variance(cell), spread: 0 });
+  }
+
+  answer(sums) {
+    const { factor, floor, reach } = this.facts;
+    const estimate = factor * sums.estimate;
+    const half = reach * Math.sqrt(factor * factor * (sums.noise + sums.spread) + floor);
+    return { estimate, low: Math.max(estimate - half, 0), high: Math.max(estimate + half, 0) };
+  }
+
+  /** The cell that holds a place, or -1 outside the domain. */
+  cellAt(x, y) {
+    const [west, south, east, north] = this.facts.domain;
+    if (!(west <= x && x <= east && south <= y && y <= north)) return -1;
+    return this.surface.cellAt(this.toX(x), this.toY(y));
+  }
+
+  /** West, south, east, north of a cell. */
+  boundsOf(cell) {
+    const [west, south] = this.facts.domain;
+    const [left, bottom, right, top] = this.surface.box(cell);
+    const { x, y } = this.scale;
+    return [west + left / x, south + bottom / y, west + right / x, south + top / y];
+  }
+
+  /** Ground area of a cell: km² on the sphere for degrees, else in squared units of the domain. */
+  areaOf(cell) {
+    return groundArea(this.boundsOf(cell), this.facts.geographic);
+  }
+
+  toX(x) {
+    return (x - this.facts.domain[0]) * this.scale.x;
+  }
+
+  toY(y) {
+    return (y - this.facts.domain[1]) * this.scale.y;
+  }
+
+  /** A ring in units of the surface, against the clock for outlines and with it for holes. */
+  turned(ring, hole) {
+    const flat = ring.flatMap(([x, y]) => [this.toX(x), this.toY(y)]);
+    if (ringArea(flat, flat[0], flat[1]) > 0 !== hole) return flat;
+    return [...ring].reverse().flatMap(([x, y]) => [this.toX(x), this.toY(y)]);
+  }
+}
+
+/** Area of a box of degrees on the sphere, in km², or of a box of plain units. */
+export function groundArea([west, south, east, north], geographic) {
+  if (!geographic) return (east - west) * (north - south);
+  const radians = Math.PI / 180;
+  const height = Math.sin(north * radians) - Math.sin(south * radians);
+  return EARTH_RADIUS ** 2 * (east - west) * radians * height;
+}

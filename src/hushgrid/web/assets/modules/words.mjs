@@ -1,0 +1,36 @@
+// Numbers and answers in words.
+
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
+const fine = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+
+/** A count, rounded to a whole number. */
+export function countText(count) {
+  return whole.format(Math.round(count) || 0); // no "-0"
+}
+
+/** A measure with three digits. */
+export function measureText(value) {
+  return fine.format(value);
+}
+
+/** A round number in few letters: 0.01, 1, 100, 10K, and powers of ten far below one. */
+export function powerText(value) {
+  if (value >= 0.001) return short.format(value);
+  return `10⁻${"⁰¹²³⁴⁵⁶⁷⁸⁹"[Math.round(-Math.log10(value))] ?? "⁹"}`;
+}
+
+/** The interval of an answer. */
+export function intervalText({ low, high }, confidence) {
+  return `${countText(low)} to ${countText(high)} with ${100 * confidence}\u00a0% confidence`;
+}
+
+/** An answer as one sentence. */
+export function sentence(answer, { counted, confidence }) {
+  return `About ${countText(answer.estimate)} ${counted}, ${intervalText(answer, confidence)}.`;
+}
+
+/** West, south, east, north. */
+export function boundsText(bounds) {
+  return bounds.map((bound) => String(Number(bound.toPrecision(10)))).join(", ");
+}

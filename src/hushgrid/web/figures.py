@@ -1,0 +1,147 @@
+"""What the page must know of a synopsis to answer as Python does: sizes and variances as JSON, arrays as a payload."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.errors import ArgumentError
+from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.grouped import DIVIDED, GroupedGrid
+from hushgrid.geometry.growth import divide_each
+from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.tree import RIGHT, TOP, Lattice, Tree
+from hushgrid.inference.measurements import Measurements
+from hushgrid.inference.tree_least_squares import average_by_node
+from hushgrid.inference.two_level import combined_variances
+from hushgrid.synopsis.answer import FLOOR_VARIANCE
+from hushgrid.synopsis.surface import CLUMPING
+from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.web.payload import Payload
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+CONFIDENCE = 0.95
+PRECISION_BITS = 37  # of the total: sums over thousands of runs of leaves stay within 1e-9 of it
+MOST_BITS = 51  # of a running sum, so that its zigzag code is exact in a double
+
+
+def figures(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:
+    """Everything that answers take, beside what is added to the payload."""
+    domain = synopsis.domain
+    return {
+        "domain": domain.bounds,
+        "crs": domain.crs,
+        "geographic": domain.is_geographic,
+        "confidence": CONFIDENCE,
+        "reach": synopsis.calibration.reach(CONFIDENCE),
+        "factor": synopsis.factor,
+        "floor": FLOOR_VARIANCE,
+        "clumping": CLUMPING,
+        **_partition(synopsis, payload),
+    }
+
+
+def fixed_point(counts: Floats) -> tuple[Indices, float]:
+    """Counts in whole steps of a power of two, and the step.
+
+    Running sums are rounded, not counts, so that the error of a run of leaves does not grow with its length. Whole
+    counts stay exact.
+
+    Examples
+    --------
+    >>> fixed_point(np.array([3.0, -1.0, 7.0]))
+    (array([ 3, -1,  7]), 1.0)
+    """
+    running = np.cumsum(counts)
+    size = max(float(np.abs(running).max()), 1.0)
+    if size < 2**MOST_BITS and np.array_equal(counts, np.rint(counts)):
+        return counts.astype(np.int64), 1.0
+    exponent = max(math.frexp(max(abs(float(running[-1])), 1.0))[1] - PRECISION_BITS, math.frexp(size)[1] - MOST_BITS)
+    step = math.ldexp(1.0, exponent)
+    return np.diff(np.rint(running / step), prepend=0).astype(np.int64), step
+
+
+def _partition(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:
+    """Kind and sizes of the partition and what its variances follow from; counts go to the payload, leaf by leaf."""
+    partition, measurements = synopsis.partition, synopsis.measurements
+    counts = synopsis.counts / synopsis.factor
+    units, step = fixed_point(counts)
+    shape: Grid | Lattice
+    order: Indices | slice = slice(None)  # of the leaves in the page
+    match partition:
+        case Grid():
+            kind, shape, known = "grid", partition, _grid(measurements)
+        case NestedGrid():
+            kind, shape, known = "nested", partition.grid, _nested(partition, measurements, payload)
+        case GroupedGrid():
+            kind, shape, known = "grouped", partition.nested.grid, _grouped(partition, measurements, payload)
+            order = np.argsort(partition.leaf_order)
+        case Tree():
+            kind, shape, known = "tree", partition.lattice, _tree(partition, measurements, payload)
+            order = partition.runs[0][partition.child_counts == 0]
+        case _:
+            msg = f"a {type(partition).__name__} has no form in a map."
+            raise ArgumentError(msg)
+    payload.add("counts", units[order])
+    # Slopes times counts, in the steps of the counts: then both weigh alike in an answer.
+    for name, slopes in zip(("tiltsX", "tiltsY"), synopsis.slopes.T, strict=True):
+        if len(slopes):
+            payload.add(name, np.rint(counts * slopes / step)[order])
+    return {"kind": kind, "columns": shape.columns, "rows": shape.rows, "step": step, **known}
+
+
+def _grid(measurements: Measurements) -> dict[str, Any]:
+    wavelet = measurements.wavelet
+    if wavelet is None:
+        return {"variance": float(measurements.leaves.variances[0]), "padded": None}
+    return {"variance": float(wavelet.coefficients.variances[0]), "padded": [wavelet.columns, wavelet.rows]}
+
+
+def _nested(nested: NestedGrid, measurements: Measurements, payload: Payload) -> dict[str, Any]:
+    payload.add("sides", nested.sides)
+    leaf_variances = measurements.leaves.variances[nested.offsets[:-1]]
+    cell_variances = combined_variances(measurements.region_values.variances, leaf_variances, nested.sides**2)
+    return {
+        "leafVariances": _palette("leafVariance", leaf_variances, payload),
+        "cellVariances": _palette("cellVariance", cell_variances, payload),
+    }
+
+
+def _grouped(grouped: GroupedGrid, measurements: Measurements, payload: Payload) -> dict[str, Any]:
+    """Variances of divided cells by cell, zero for the others, and those of groups by group."""
+    payload.add("sides", grouped.nested.sides)
+    payload.add("groups", grouped.groups)
+    starts, sizes, blocks = grouped.offsets[:-1], np.diff(grouped.offsets), grouped.block_groups
+    of_leaf = measurements.leaves.variances[starts]
+    of_block = combined_variances(measurements.region_values.variances, of_leaf, sizes)
+    divided, grouped_blocks = blocks == DIVIDED, np.flatnonzero(blocks != DIVIDED)
+    by_group = grouped_blocks[np.argsort(blocks[grouped_blocks])]
+    by_cell = np.zeros((2, len(grouped.groups)))
+    by_cell[:, grouped.groups == DIVIDED] = of_leaf[divided], of_block[divided]
+    return {
+        "leafVariances": _palette("leafVariance", by_cell[0], payload),
+        "cellVariances": _palette("cellVariance", by_cell[1], payload),
+        "memberVariances": _palette("memberVariance", of_leaf[by_group], payload),
+        "groupVariances": _palette("groupVariance", of_block[by_group], payload),
+    }
+
+
+def _tree(tree: Tree, measurements: Measurements, payload: Payload) -> dict[str, Any]:
+    """Splits of all nodes, and where the edges of children are not those of an even division."""
+    even = divide_each(tree.boxes, tree.splits)
+    payload.add("splitColumns", tree.splits[:, 0])
+    payload.add("splitRows", tree.splits[:, 1])
+    payload.add("right", tree.boxes[1:, RIGHT] - even[:, RIGHT])
+    payload.add("top", tree.boxes[1:, TOP] - even[:, TOP])
+    _, precisions = average_by_node(tree, measurements)
+    return {"precisions": _palette("precision", precisions, payload)}
+
+
+def _palette(name: str, values: Floats, payload: Payload) -> list[float]:
+    """The distinct values; which of them each is goes to the payload."""
+    distinct, index = np.unique(values, return_inverse=True)
+    payload.add(name, index)
+    return [float(value) for value in distinct]

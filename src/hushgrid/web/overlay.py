@@ -1,0 +1,116 @@
+"""Areas and lines of the user's own on the map, from GeoJSON."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from hushgrid.errors import InputError
+from hushgrid.synopsis.regular_file import IRREGULAR, irregularity
+
+DEPTHS = {"LineString": 1, "MultiLineString": 2, "Polygon": 2, "MultiPolygon": 3}  # of lists around a position
+SMALLEST_RING = 4  # positions, the first once more at the end
+FARTHEST = 1e300  # of any coordinate; whole numbers beyond it are none that a double holds
+NAMES = ("name", "NAME", "Name", "title", "id")  # of properties that say what an area is called
+
+Position = list[float]
+
+
+def read_overlay(path: Path) -> dict[str, Any]:
+    """The GeoJSON object in a file."""
+    if irregularity(path) == IRREGULAR:
+        msg = f"cannot read the overlay {path}: it {IRREGULAR}."
+        raise InputError(msg)
+    try:
+        parsed = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        msg = f"cannot read the overlay {path}: {error.strerror}."
+        raise InputError(msg) from None
+    except (UnicodeDecodeError, ValueError, RecursionError):
+        msg = f"cannot read the overlay {path}: it is not JSON text in UTF-8."
+        raise InputError(msg) from None
+    _check(isinstance(parsed, dict), "it is no object")
+    return dict(parsed)
+
+
+def areas_and_lines(overlay: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """Areas, each a name and polygons, and lines of a GeoJSON object; points are passed over.
+
+    Positions are those of the domain: longitude and latitude, or easting and northing in its own CRS.
+
+    Examples
+    --------
+    >>> triangle = {"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [0, 1], [0, 0]]]}
+    >>> areas_and_lines({"type": "Feature", "properties": {"name": "Delta"}, "geometry": triangle})
+    {'areas': [{'name': 'Delta', 'polygons': [[[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]]]}], 'lines': []}
+    """
+    areas: list[dict[str, Any]] = []
+    lines: list[dict[str, Any]] = []
+    for index, (properties, geometry) in enumerate(_geometries(overlay)):
+        kind = str(geometry.get("type"))
+        if kind in ("Point", "MultiPoint"):
+            continue
+        _check(kind in DEPTHS, f"geometry {index} is of the unknown type {kind!r}")
+        coordinates = _nested(geometry.get("coordinates"), DEPTHS[kind], index)
+        if kind.endswith("Polygon"):
+            polygons = coordinates if kind == "MultiPolygon" else [coordinates]
+            rings = [[_open(ring, index) for ring in polygon] for polygon in polygons]
+            areas.append({"name": _name(properties, len(areas)), "polygons": rings})
+        else:
+            lines.extend({"line": line} for line in (coordinates if kind == "MultiLineString" else [coordinates]))
+    return {"areas": areas, "lines": lines}
+
+
+def _geometries(item: Any) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Properties and geometry of everything inside a GeoJSON object."""
+    _check(isinstance(item, Mapping), "a part of it is no object")
+    match item.get("type"):
+        case "FeatureCollection":
+            for feature in _listed(item, "features"):
+                yield from _geometries(feature)
+        case "Feature":
+            properties = item.get("properties")
+            if item.get("geometry") is not None:
+                for _, geometry in _geometries(item["geometry"]):
+                    yield (properties if isinstance(properties, Mapping) else {}), geometry
+        case "GeometryCollection":
+            for geometry in _listed(item, "geometries"):
+                yield from _geometries(geometry)
+        case _:
+            yield {}, item
+
+
+def _listed(item: Mapping[str, Any], name: str) -> list[Any]:
+    members = item.get(name)
+    _check(isinstance(members, list), f"its {name} are no list")
+    return list(members or [])
+
+
+def _nested(coordinates: Any, depth: int, index: int) -> list[Any]:
+    nested = isinstance(coordinates, list) and len(coordinates) > 0
+    _check(nested, f"the coordinates of geometry {index} are not nested as its type has it")
+    if depth > 0:
+        return [_nested(part, depth - 1, index) for part in coordinates]
+    numbers = len(coordinates) > 1 and all(map(_is_number, coordinates[:2]))
+    _check(numbers, f"a position of geometry {index} is not two finite numbers")
+    return [float(coordinates[0]), float(coordinates[1])]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and -FARTHEST < value < FARTHEST
+
+
+def _open(ring: list[Position], index: int) -> list[Position]:
+    closed = len(ring) >= SMALLEST_RING and ring[0] == ring[-1]
+    _check(closed, f"a ring of geometry {index} is not closed, or has fewer than {SMALLEST_RING} positions")
+    return ring[:-1]
+
+
+def _name(properties: Mapping[str, Any], number: int) -> str:
+    return next((str(properties[name]) for name in NAMES if properties.get(name)), f"Area {number + 1}")
+
+
+def _check(good: bool, complaint: str) -> None:
+    if not good:
+        msg = f"the overlay is not GeoJSON of lines and areas: {complaint}."
+        raise InputError(msg)

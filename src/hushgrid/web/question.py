@@ -1,0 +1,102 @@
+"""A question about rectangles, as it stands in an address or in the body of a request."""
+
+import json
+import math
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.errors import ArgumentError
+from hushgrid.geometry.rects import check_rects
+from hushgrid.web.limits import HIGHEST_CONFIDENCE, LARGEST_BATCH, LOWEST_CONFIDENCE
+from hushgrid.web.refusal import BODY_TOO_LARGE, RefusalError
+
+CONFIDENCE = 0.95
+MEMBERS = ("rects", "confidence")
+NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+LONGEST_QUOTE = 80  # characters of what was given, in a message
+EXAMPLE = '{"rects": [[-74, 40, -73, 41]], "confidence": 0.95}'
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Question:
+    """Rectangles, shape (n, 4), and the confidence of the intervals asked for."""
+
+    rects: NDArray[np.float64]
+    confidence: float
+
+
+def question_in_address(parameters: Iterable[tuple[str, str]]) -> Question:
+    """The question of ``?rect=W,S,E,N&rect=...&confidence=0.95``.
+
+    Examples
+    --------
+    >>> question_in_address([("rect", "-74,40,-73,41"), ("confidence", ".9")])
+    Question(rects=array([[-74.,  40., -73.,  41.]]), confidence=0.9)
+    """
+    rects: list[list[float]] = []
+    confidence: list[float] = []
+    for name, text in parameters:
+        numbers = [float(part) if NUMBER.fullmatch(part) else math.nan for part in text.split(",")]
+        match name:
+            case "rect":
+                rects.append(numbers)
+            case "confidence":
+                confidence += numbers
+            case _:
+                msg = f"unknown parameter {name[:LONGEST_QUOTE]!r}; there are rect=W,S,E,N, repeatable, and confidence."
+                raise ArgumentError(msg)
+    if not rects:
+        msg = "say which rectangles, with rect=W,S,E,N, as often as you like."
+        raise ArgumentError(msg)
+    if len(confidence) > 1:
+        msg = "confidence must be one number, and given once."
+        raise ArgumentError(msg)
+    return _question(rects, confidence[0] if confidence else CONFIDENCE)
+
+
+def question_in_body(body: bytes) -> Question:
+    """The question of ``{"rects": [[W, S, E, N], ...], "confidence": 0.95}``.
+
+    Examples
+    --------
+    >>> question_in_body(b'{"rects": [[-74, 40, -73, 41]]}')
+    Question(rects=array([[-74.,  40., -73.,  41.]]), confidence=0.95)
+    """
+    try:
+        asked = json.loads(body.decode(), parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        msg = f"the body must be JSON in UTF-8, which has no NaN and no Infinity, such as {EXAMPLE}."
+        raise ArgumentError(msg) from None
+    if not (isinstance(asked, dict) and isinstance(asked.get("rects"), list) and asked.keys() <= set(MEMBERS)):
+        msg = f"the body must be an object with a list of rects, maybe a confidence, and nothing else: {EXAMPLE}."
+        raise ArgumentError(msg)
+    return _question(asked["rects"], asked.get("confidence", CONFIDENCE))
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def _question(rects: list[Any], confidence: Any) -> Question:
+    if len(rects) > LARGEST_BATCH:
+        msg = f"at most {LARGEST_BATCH:,} rectangles fit in one request, got {len(rects):,}; ask in several."
+        raise RefusalError(BODY_TOO_LARGE, msg)
+    for row, rect in enumerate(rects):
+        if not (isinstance(rect, list) and len(rect) == 4 and all(map(_is_number, rect))):
+            msg = f"rectangle {row} must be four finite numbers: west, south, east, north."
+            raise ArgumentError(msg)
+    if not (_is_number(confidence) and LOWEST_CONFIDENCE <= confidence <= HIGHEST_CONFIDENCE):
+        msg = f"confidence must be a number from {LOWEST_CONFIDENCE} to {HIGHEST_CONFIDENCE}, such as 0.95."
+        raise ArgumentError(msg)
+    return Question(rects=check_rects(np.array(rects, np.float64).reshape(-1, 4)), confidence=float(confidence))
+
+
+def _is_number(value: object) -> bool:
+    """Whether a value is a finite number that a double holds; NaN compares false."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max

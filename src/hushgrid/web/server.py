@@ -1,0 +1,82 @@
+"""The server: pages and answers for finished synopses. It takes synopses, and opens no file at all."""
+
+import ipaddress
+import socket
+from typing import TYPE_CHECKING
+
+from hushgrid.errors import ArgumentError, HushgridError, MissingExtraError
+from hushgrid.web.headers import StrictHeaders
+from hushgrid.web.limits import MOST_CONNECTIONS
+from hushgrid.web.routes import refused, routes
+from hushgrid.web.shelf import Shelf
+
+if TYPE_CHECKING:
+    import uvicorn
+
+BACKLOG = 1024
+GRACE = 5  # seconds for answers under way when the server stops
+
+
+def application(shelf: Shelf) -> StrictHeaders:
+    """The ASGI application that serves a shelf, for any server that runs such.
+
+    Answers come from several threads at once. There are no cookies, no sessions, nothing is logged of a question, and
+    no other site may read an answer in a visitor's browser.
+    """
+    try:
+        from starlette.applications import Starlette
+        from starlette.exceptions import HTTPException
+        from starlette.requests import ClientDisconnect
+    except ImportError as error:
+        raise _missing() from error
+    kinds = (HushgridError, HTTPException, ClientDisconnect, Exception)
+    inner = Starlette(routes=routes(shelf), exception_handlers=dict.fromkeys(kinds, refused))
+    inner.router.redirect_slashes = False  # it would repeat whatever host a client says it asks
+    return StrictHeaders(inner)
+
+
+def server(shelf: Shelf) -> "uvicorn.Server":
+    """A web server for a shelf; ``server(shelf).run(sockets=[listen(...)])`` runs until it is interrupted."""
+    try:
+        import uvicorn
+    except ImportError as error:
+        raise _missing() from error
+    config = uvicorn.Config(
+        application(shelf),
+        lifespan="off",
+        ws="none",
+        log_level="warning",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        backlog=BACKLOG,
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_graceful_shutdown=GRACE,
+    )
+    return uvicorn.Server(config)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that takes connections from now on; port 0 is any free one."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family, backlog=BACKLOG)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no name of a host"
+        msg = f"cannot listen on {host} at port {port}: {reason}. Give another host or port; port 0 is any free one."
+        raise ArgumentError(msg) from None
+
+
+def address_of(listener: socket.socket) -> str:
+    """Where a browser finds what listens there."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def is_open(listener: socket.socket) -> bool:
+    """Whether other machines may reach what listens there."""
+    return not ipaddress.ip_address(listener.getsockname()[0]).is_loopback
+
+
+def _missing() -> MissingExtraError:
+    return MissingExtraError("serving needs starlette and uvicorn: pip install 'hushgrid[server]'.")

@@ -1,0 +1,55 @@
+"""`hushgrid map`: a release as a page."""
+
+import json
+from pathlib import Path
+
+import hushgrid as hg
+from hushgrid.web.page import map_page
+from tests.cli.commands import Run, assert_refused
+
+
+def test_a_page_is_written_and_named(run: Run, release: Path) -> None:
+    """The path alone on stdout; the page is the library's, headed by the name of the file."""
+    result = run("map", release, "-o", "trips.html")
+
+    assert result.exit_code == 0, result.output
+    assert result.stdout == "trips.html\n"
+    assert Path("trips.html").read_text(encoding="utf-8") == map_page(hg.read(release), title="trips")
+
+
+def test_an_overlay_is_drawn(run: Run, release: Path) -> None:
+    """The names of its areas are in the page."""
+    ring = [[-74, 40.6], [-73.9, 40.6], [-73.9, 40.8], [-74, 40.6]]
+    geometry = {"type": "Polygon", "coordinates": [ring]}
+    Path("areas.geojson").write_text(
+        json.dumps({"type": "Feature", "properties": {"name": "Harbour"}, "geometry": geometry})
+    )
+
+    assert run("map", release, "-o", "trips.html", "--overlay", "areas.geojson").exit_code == 0
+    assert "Harbour" in Path("trips.html").read_text(encoding="utf-8")
+
+
+def test_a_page_is_not_replaced_unless_asked(run: Run, release: Path) -> None:
+    """Exit code 2, and the old one stays."""
+    Path("trips.html").write_text("mine")
+
+    assert_refused(run("map", release, "-o", "trips.html"), 2, "trips.html", "--overwrite")
+    assert Path("trips.html").read_text() == "mine"
+    assert run("map", release, "-o", "trips.html", "--overwrite").exit_code == 0
+
+
+def test_what_cannot_be_read_is_refused(run: Run, release: Path) -> None:
+    """A missing release and a bad overlay are bad input; nothing is written."""
+    Path("areas.geojson").write_text("{}")
+
+    assert_refused(run("map", "no.parquet", "-o", "trips.html"), 3, "no.parquet")
+    assert_refused(run("map", release, "-o", "trips.html", "--overlay", "areas.geojson"), 3, "overlay")
+    assert not Path("trips.html").exists()
+
+
+def test_a_simulation_is_warned_of_and_marked(run: Run, simulated: Path) -> None:
+    """On stderr and in the page."""
+    result = run("map", simulated, "-o", "trips.html")
+
+    assert "simulation" in result.stderr
+    assert "Simulation" in Path("trips.html").read_text(encoding="utf-8")

@@ -1,0 +1,181 @@
+"""The page: self-contained, closed to the network, and safe against what it is given."""
+
+import base64
+import hashlib
+import re
+import subprocess
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+import hushgrid as hg
+from hushgrid.errors import InputError
+from hushgrid.geometry.grid import Grid
+from hushgrid.web.page import MODULES as LISTED
+from hushgrid.web.page import map_page
+from tests.synopses import synopsis_on
+from tests.web.pages import DOMAIN, MODULES, NODE, block, facts_of, needs_node
+
+SYNOPSIS = synopsis_on(Grid(domain=DOMAIN, rows=6, columns=9))
+HOSTILE = '</script><script>alert("x")</script><img src=x onerror=alert(1)>&'
+ADDRESS = re.compile(r"(?:https?:|ws:)?//[a-z0-9-]+\.[a-z]+[^\s\"')]*")
+TRIANGLE = {"type": "Polygon", "coordinates": [[[-100, 30], [-90, 30], [-95, 40], [-100, 30]]]}
+
+
+class Tags(HTMLParser):
+    """Every start tag of a page with its attributes, and the text of all that runs and of styles."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.texts, self.inside = [], {"script": [], "style": []}, None
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        """Note a tag, and whether what follows runs."""
+        self.tags.append((tag, dict(attributes)))
+        self.inside = tag if tag in self.texts and dict(attributes).get("type") in (None, "module") else None
+
+    def handle_endtag(self, tag):
+        """Nothing after it belongs to it."""
+        self.inside = None
+
+    def handle_data(self, data):
+        """Keep what runs."""
+        if self.inside:
+            self.texts[self.inside].append(data)
+
+
+@pytest.fixture(scope="module")
+def page():
+    """A page of a small grid."""
+    return map_page(SYNOPSIS, title="Trips")
+
+
+def policy_of(page):
+    """Directives of the content security policy."""
+    meta = next(a for tag, a in Tags(page).tags if a.get("http-equiv") == "Content-Security-Policy")
+    return dict(directive.split(" ", 1) for directive in meta["content"].split("; "))
+
+
+def test_nothing_may_be_fetched(page):
+    """Everything is forbidden but the page's own script, style and pictures it draws."""
+    policy = policy_of(page)
+
+    assert policy["default-src"] == "'none'"
+    assert policy["img-src"] == "data: blob:"
+    assert policy["form-action"] == policy["base-uri"] == "'none'"
+    assert set(policy) == {"default-src", "script-src", "style-src", "img-src", "base-uri", "form-action"}
+
+
+@pytest.mark.parametrize("tag", ["script", "style"])
+def test_only_the_text_in_the_page_may_run(page, tag):
+    """The policy holds the digests of the scripts and of the one style sheet, and nothing looser."""
+    digests = [hashlib.sha256(text.encode()).digest() for text in Tags(page).texts[tag]]
+
+    expected = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    assert policy_of(page)[f"{tag}-src"] == expected
+
+
+def test_no_tag_names_another_place(page):
+    """No attribute holds an address, and no tag loads anything; the policy stands before all that could."""
+    tags = Tags(page).tags
+
+    addresses = [a.get(name) for _, a in tags for name in ("src", "href", "action", "data") if name in a]
+    assert sorted(addresses) == ["#panel", "data:,"]
+    assert not any(name.startswith("on") for _, a in tags for name in a)
+    assert [tag for tag, _ in tags].index("meta") < [tag for tag, _ in tags].index("script")
+    assert "sourceMappingURL" not in page
+    assert "@import" not in page
+
+
+def test_addresses_occur_in_the_text_of_leaflet_alone(page):
+    """It names its own site, bugs of browsers and the namespace of SVG; nothing else names any place."""
+    leaflet = "".join((MODULES.parent / "leaflet" / name).read_text() for name in ("leaflet.js", "leaflet.css"))
+
+    assert set(ADDRESS.findall(page)) == set(ADDRESS.findall(leaflet))
+
+
+def test_a_hostile_title_is_text():
+    """Tags in a title come out as text, twice, and make no element."""
+    tags = Tags(map_page(SYNOPSIS, title=HOSTILE)).tags
+
+    assert not any(tag == "img" for tag, _ in tags)
+    assert sum(tag == "script" for tag, _ in tags) == 4
+
+
+def test_hostile_names_and_notes_are_text():
+    """What an overlay or a method says cannot end the block it stands in."""
+    method = replace(SYNOPSIS.method, notes=(HOSTILE,))
+    overlay = {"type": "Feature", "properties": {"name": HOSTILE}, "geometry": TRIANGLE}
+    page = map_page(replace(SYNOPSIS, method=method), overlay=overlay)
+
+    assert facts_of(page)["overlay"]["areas"][0]["name"] == HOSTILE
+    assert "<" not in block(page, "facts")
+    assert not any(tag == "img" for tag, _ in Tags(page).tags)
+
+
+def test_the_guarantee_and_the_fine_print_are_there_without_any_script(page):
+    """Sentence, method, budget, unit, cells and CRS."""
+    assert SYNOPSIS.claim.sentence in page
+    for words in ("ε = 1", "one record", "<dd>54</dd>", "OGC:CRS84", f"<dd>{SYNOPSIS.method.name}"):
+        assert words in page
+
+
+def test_a_simulation_is_marked_and_a_release_is_not(page):
+    """The mark is an alert in the heading."""
+    simulated = map_page(replace(SYNOPSIS, claim=replace(SYNOPSIS.claim, simulation=True)))
+
+    assert 'class="simulation" role="alert"' in simulated
+    assert 'class="simulation"' not in page
+
+
+def test_an_overlay_takes_the_place_of_coastlines(page):
+    """One or the other; a projected domain has neither unless it is given."""
+    own = facts_of(map_page(SYNOPSIS, overlay=TRIANGLE))
+    metres = hg.Domain(west=4e5, south=1e5, east=5e5, north=2e5, crs="EPSG:27700")
+    projected = map_page(synopsis_on(Grid(domain=metres, rows=3, columns=3)))
+
+    assert "atlas" in facts_of(page)
+    assert "atlas" not in own
+    assert own["overlay"]["areas"][0]["polygons"] == [[TRIANGLE["coordinates"][0][:-1]]]
+    assert "atlas" not in facts_of(projected)
+    assert "EPSG:27700" in projected
+    assert "Natural Earth" not in projected
+
+
+def test_the_same_release_makes_the_same_page(page):
+    """No time, no random name."""
+    assert map_page(SYNOPSIS, title="Trips") == page
+
+
+def test_a_million_cells_fit():
+    """Well below fifteen megabytes, at three bytes a cell."""
+    large = synopsis_on(Grid(domain=DOMAIN, rows=1000, columns=1000))
+
+    assert len(map_page(large)) < 3_000_000
+
+
+def test_a_bad_overlay_is_refused():
+    """Before a page is made."""
+    with pytest.raises(InputError, match="overlay"):
+        map_page(SYNOPSIS, overlay={"type": "Feature", "geometry": {"type": "Polygon", "coordinates": [[1, 2]]}})
+
+
+def test_every_module_is_in_the_page(page):
+    """In the order of their imports, and none forgotten."""
+    assert sorted(LISTED) == sorted(path.stem for path in MODULES.glob("*.mjs"))
+    for place, name in enumerate(LISTED):
+        text = (MODULES / f"{name}.mjs").read_text()
+        needed = re.findall(r'from "\./([a-z_]+)\.mjs"', text)
+        assert set(needed) <= set(LISTED[:place]), name
+
+
+@needs_node
+def test_the_modules_make_one_valid_script(page, tmp_path):
+    """Their names do not clash when they share a scope."""
+    script = tmp_path / "page.mjs"
+    script.write_text(Tags(page).texts["script"][1])
+
+    done = subprocess.run([NODE, "--check", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
