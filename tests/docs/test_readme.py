@@ -46,7 +46,7 @@ def test_the_python_of_the_readme_runs(trips, capsys):
 def test_the_shell_of_the_readme_runs(trips):
     """Every line that begins with hushgrid, in order."""
     lines = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("hushgrid ")]
-    assert len(lines) == 4
+    assert len(lines) == 5
 
     for line in lines:
         done = subprocess.run([sys.executable, "-m", *shlex.split(line)], capture_output=True, text=True)
