@@ -2,8 +2,10 @@
 
 import click
 
+from hushgrid.cli.audit import audit
 from hushgrid.cli.demo import demo
 from hushgrid.cli.describe import describe
+from hushgrid.cli.export import export
 from hushgrid.cli.ledger import ledger
 from hushgrid.cli.map import draw_map
 from hushgrid.cli.parameters import example
@@ -11,12 +13,14 @@ from hushgrid.cli.plan import plan
 from hushgrid.cli.program import Program
 from hushgrid.cli.publish import publish
 from hushgrid.cli.query import query
+from hushgrid.cli.sample import sample
+from hushgrid.cli.serve import serve
 from hushgrid.cli.verify import verify
 
 
 @click.group(
     cls=Program,
-    commands=[plan, publish, query, draw_map, describe, verify, ledger, demo],
+    commands=[plan, publish, query, draw_map, serve, sample, export, describe, verify, ledger, audit, demo],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog=example(
         "publish trips.parquet --domain -74.26,40.48,-73.70,40.92 --epsilon 1 -o trips.dp.parquet",

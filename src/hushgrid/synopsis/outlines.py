@@ -1,5 +1,6 @@
 """Polygons as outlines: directed segments in the coordinates of a domain."""
 
+import re
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -8,12 +9,15 @@ from numpy.typing import NDArray
 
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.domain import Domain
+from hushgrid.synopsis.crossings import MOST_CROSSINGS, is_tangled
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Geometries = NDArray[np.object_]
 
 POLYGON, MULTIPOLYGON = 3, 6  # shapely's numbers of types
+# Parameters of PROJ that have it open a file; the grid called @null is none.
+NAMES_A_FILE = re.compile(r"\b(init|file|model|catalog|\w*grids)\s*=(?!\s*@null\b)|PARAMETERFILE", re.IGNORECASE)
 FARTHEST = 1e100  # no place lies farther out; products of such coordinates stay finite
 
 
@@ -57,13 +61,21 @@ def outlines(geometries: Any, domain: Domain) -> Outlines:
            [0., 1., 0., 0.],
            [0., 0., 2., 0.]])
     """
+    return _of_valid(valid_polygons(geometries, domain))
+
+
+def valid_polygons(geometries: Any, domain: Domain) -> Geometries:
+    """What `outlines` takes as an array of valid geometries in the reference system of a domain.
+
+    What a repair left of lines and points is in them, too.
+    """
     polygons = _as_array(geometries)
     _check_types(polygons)
     _check_coordinates(polygons, "has a coordinate that is no finite number")
     crs = getattr(geometries, "crs", None)
     if crs is not None:
         polygons = transformed(polygons, crs, domain.crs)
-    return _of_valid(_repaired(polygons))
+    return _repaired(polygons)
 
 
 def is_one(geometries: Any) -> bool:
@@ -76,12 +88,16 @@ def transformed(geometries: Geometries, crs: Any, wanted: str) -> Geometries:
     if crs == wanted:
         return geometries
     pyproj = _pyproj()
+    for name in (crs, wanted):
+        if isinstance(name, str) and NAMES_A_FILE.search(name):
+            msg = "the reference system of the polygons or of the domain names a file, and none is opened."
+            raise ArgumentError(msg)
     try:
         given = pyproj.CRS.from_user_input(crs)
         if given.equals(pyproj.CRS.from_user_input(wanted), ignore_axis_order=True):
             return geometries
         transformer = pyproj.Transformer.from_crs(given, wanted, always_xy=True)
-    except pyproj.exceptions.ProjError as error:
+    except (pyproj.exceptions.ProjError, ValueError) as error:  # a name that cannot be passed on is a ValueError
         msg = f"the reference system of the polygons is unknown to PROJ, or cannot be transformed to {wanted}."
         raise ArgumentError(msg) from error
 
@@ -129,6 +145,8 @@ def _repaired(polygons: Geometries) -> Geometries:
         return polygons
     repaired = polygons.copy()
     for index in broken:
+        if is_tangled(polygons[index]):
+            _refuse(int(index), f"is not valid and crosses itself more than {MOST_CROSSINGS:,} times; repair it first")
         try:
             repaired[index] = shapely.make_valid(polygons[index])
         except shapely.errors.GEOSException:

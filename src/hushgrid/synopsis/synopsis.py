@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +26,7 @@ from hushgrid.synopsis.calibration import UNCALIBRATED, Calibration
 from hushgrid.synopsis.claim import Claim, MethodRecord
 from hushgrid.synopsis.grid_surface import GridSurface
 from hushgrid.synopsis.grouped_surface import GroupedSurface
+from hushgrid.synopsis.ledger_mark import LedgerMark
 from hushgrid.synopsis.nested_surface import NestedSurface
 from hushgrid.synopsis.outlines import is_one
 from hushgrid.synopsis.scale import Scale, ScaledSurface
@@ -33,6 +34,9 @@ from hushgrid.synopsis.sloped_nested_surface import SlopedNestedSurface
 from hushgrid.synopsis.sloped_surface import SlopedSurface
 from hushgrid.synopsis.surface import Surface
 from hushgrid.synopsis.tree_surface import TreeSurface
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
     {Grid: GridSurface, NestedGrid: NestedSurface.of, GroupedGrid: GroupedSurface, Tree: TreeSurface}
@@ -68,6 +72,8 @@ class Synopsis:
         How wide intervals have to be, found from the release itself.
     scale : Scale, optional
         What counts of kept records were multiplied by, so that they sum to a total; `variances` by its square.
+    ledger : LedgerMark, optional
+        The entry of a ledger that it was charged to.
     """
 
     partition: Partition
@@ -79,6 +85,7 @@ class Synopsis:
     method: MethodRecord
     calibration: Calibration = UNCALIBRATED
     scale: Scale | None = None
+    ledger: LedgerMark | None = None
 
     @classmethod
     def infer(
@@ -197,11 +204,11 @@ class Synopsis:
         n : int
             How many.
         seed : int, optional
-            The same points again for the same seed, on any number of threads. They protect nobody by themselves: the
-            release does.
+            The same points again for the same seed, on any number of threads. What protects people is the release,
+            which took none.
         within : shapely geometry, sequence or array of them, GeoSeries or GeoDataFrame, optional
-            Polygons that hold all points, as for `count_polygons`. A leaf keeps its points, on the part that is covered.
-            Those of a leaf of which less than a thousandth is covered go to the smallest block around it that has more.
+            Polygons that hold all points, as for `count_polygons`. A leaf keeps its points, on the part of it that is
+            covered; where that is less than a thousandth, they go to the smallest block around it that has more.
 
         Returns
         -------
@@ -233,6 +240,20 @@ class Synopsis:
         from hushgrid.synopsis.file import write  # the file needs this type, and few sessions need the file
 
         write(self, Path(path), overwrite=overwrite, allow_simulation=allow_simulation)
+
+    def plot(self, ax: "Axes | None" = None, *, title: str | None = None) -> "Axes":
+        """Draw a map: density per square kilometre on a log scale, faint where it may be noise, with coastlines.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if not given. To keep it: ``synopsis.plot().figure.savefig("map.png")``.
+        title : str, optional
+            In place of one that states ε.
+        """
+        from hushgrid.export.plot import plot  # the one way out of this layer: it only hands the synopsis on
+
+        return plot(self, ax, title=title)
 
     @cached_property
     def surface(self) -> Surface:

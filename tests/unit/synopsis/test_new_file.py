@@ -89,15 +89,13 @@ def test_a_failed_rename_gives_the_name_back(tmp_path, monkeypatch):
 
 def test_the_name_is_never_that_of_an_empty_file(tmp_path, monkeypatch):
     """Nothing is created under the name and filled later: a process killed in between would leave it empty."""
-    seen = []
+    seen, link, path = [], os.link, tmp_path / "new"
 
     def look(temporary, path):
         seen.append((temporary.read_bytes(), path.exists()))
-        path.hardlink_to(temporary)
+        link(temporary, path)
 
     monkeypatch.setattr("os.link", look)
-    path = tmp_path / "new"
-    monkeypatch.setattr("pathlib.Path.hardlink_to", lambda self, target: self.write_bytes(target.read_bytes()))
 
     with new_file(path, overwrite=False) as out:
         out.write(b"all of it")

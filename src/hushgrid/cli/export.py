@@ -1,0 +1,93 @@
+"""``hushgrid export``: a release in other formats."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from hushgrid.cli.parameters import example
+from hushgrid.cli.release import read_release
+from hushgrid.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+    from hushgrid.synopsis.synopsis import Synopsis
+
+Format = Literal["gpkg", "geotiff", "geojson", "csv"]
+
+
+def to_resolution(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> int | tuple[int, int] | None:
+    """Pixels on the longer side, or columns and rows."""
+    if text is None:
+        return None
+    try:
+        numbers = [int(part) for part in text.lower().split("x")]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (1, 2) or min(numbers) < 1:
+        msg = f"--resolution must be a whole number of pixels, or two as 800x600, got {text!r}."
+        raise ArgumentError(msg)
+    return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
+
+
+@click.command(
+    epilog=example(
+        "export trips.dp.parquet --to gpkg -o trips.gpkg",
+        "export trips.dp.parquet --to geotiff -o trips.tif --resolution 2000",
+    )
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--to",
+    "wanted",
+    type=click.Choice(["gpkg", "geotiff", "geojson", "csv"]),
+    required=True,
+    help="Cells as a GeoPackage, GeoJSON or CSV; pixels as a cloud-optimised GeoTIFF.",
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="OUT", help="Where to write.")
+@click.option(
+    "--resolution",
+    callback=to_resolution,
+    metavar="PIXELS|COLUMNSxROWS",
+    help="Of a GeoTIFF: pixels on the longer side, 1024 unless the release is a grid; or columns and rows.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
+def export(file: Path, wanted: Format, output: Path, resolution: int | tuple[int, int] | None, overwrite: bool) -> None:
+    """Write a release in another format.
+
+    FILE is a release made by "hushgrid publish". Measurements stay behind: the new file shows the release, and cannot
+    be verified.
+    """
+    from hushgrid.synopsis.new_file import check_target, new_file
+
+    if resolution is not None and wanted != "geotiff":
+        msg = f"--resolution is about pixels, which only a GeoTIFF has; leave it out with --to {wanted}."
+        raise click.UsageError(msg)
+    check_target(output, overwrite=overwrite)
+    synopsis, _ = read_release(file)
+    with new_file(output, overwrite=overwrite) as out:
+        _write(synopsis, wanted, out, resolution)
+    click.echo(output)
+
+
+def _write(synopsis: "Synopsis", wanted: Format, out: "BinaryIO", resolution: int | tuple[int, int] | None) -> None:
+    match wanted:
+        case "gpkg":
+            from hushgrid.export.gpkg import write_gpkg
+
+            write_gpkg(synopsis, out)
+        case "geotiff":
+            from hushgrid.export.geotiff import write_geotiff
+
+            write_geotiff(synopsis, out, resolution=resolution)
+        case "geojson":
+            from hushgrid.export.geojson import write_geojson
+
+            write_geojson(synopsis, out)
+        case "csv":
+            from hushgrid.export.csv import write_csv
+
+            write_csv(synopsis, out)

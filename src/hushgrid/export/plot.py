@@ -1,0 +1,166 @@
+"""A release as a static picture: density on a log scale, coastlines, a scale bar and a colour bar."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.errors import MissingExtraError
+from hushgrid.export.coast import coast
+from hushgrid.export.raster import Raster, pixels
+from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import Grid
+from hushgrid.synopsis.meaning import counted
+from hushgrid.synopsis.synopsis import Synopsis
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+EARTH_RADIUS = 6371.0088  # km: the sphere of the mean radius (IUGG)
+RESOLUTION = 1500  # pixels on the longer side
+LARGEST_OWN_GRID = 2000  # cells a side of a grid that is shown as it is
+CLEAR = 1.96  # standard errors above zero, from which a pixel is drawn in full
+DENSEST = 0.9998  # of the pixels that are clear; the few above it share the last colour
+DECADES = 4  # of density, below that
+SEA, LAND, LINE = "#e3ebf0", "#fbfbf9", "#5b6770"
+PALEST = 0.06  # of the colours: paler ones would pass for land
+FAINT = 0.25  # opacity of pixels that may as well be empty
+
+
+def plot(synopsis: Synopsis, ax: "Axes | None" = None, *, title: str | None = None) -> "Axes":
+    """A map of a release; see `Synopsis.plot`."""
+    try:
+        import matplotlib.pyplot as plt
+        from matplotlib import colormaps
+        from matplotlib.colors import ListedColormap, LogNorm
+    except ImportError as error:
+        msg = "a plot needs matplotlib: pip install 'hushgrid[plots]'."
+        raise MissingExtraError(msg) from error
+    if ax is None:
+        _, ax = plt.subplots(figsize=(9, 6), layout="constrained")
+    domain = synopsis.domain
+    densities, clear = _densities(synopsis)
+    _draw_ground(ax, domain)
+    highest = float(np.quantile(densities[clear], DENSEST)) if clear.any() else 1.0
+    lowest = highest / 10**DECADES
+    image = ax.imshow(
+        np.ma.masked_less(densities, lowest),
+        extent=(domain.west, domain.east, domain.south, domain.north),
+        origin="lower",
+        norm=LogNorm(lowest, highest),
+        cmap=ListedColormap(colormaps["magma_r"](np.linspace(PALEST, 1, 256))),
+        alpha=np.where(clear, 1.0, FAINT),
+        interpolation="none",
+        zorder=2,
+    )
+    bar = ax.figure.colorbar(image, ax=ax, shrink=0.7, pad=0.02, extend="max")
+    bar.set_label(f"{counted(synopsis)} per {_unit(domain)}")
+    _draw_scale(ax, domain)
+    _label(ax, domain)
+    ax.set_title(_title(synopsis) if title is None else title)
+    if synopsis.simulation:
+        mark = ax.annotate("simulation: no release", (0.99, 0.02), xycoords="axes fraction", ha="right", zorder=6)
+        mark.set_color("#b00020")
+    return ax
+
+
+def _densities(synopsis: Synopsis) -> tuple[Floats, NDArray[np.bool_]]:
+    """Points per square kilometre of each pixel, and whether they stand out of the noise, shape (rows, columns)."""
+    partition = synopsis.partition
+    own = isinstance(partition, Grid) and max(partition.rows, partition.columns) <= LARGEST_OWN_GRID
+    grid = pixels(synopsis, None if own else RESOLUTION)
+    raster = Raster.of(synopsis, grid)
+    return raster.estimates / _row_areas(grid)[:, None], raster.estimates > CLEAR * raster.errors
+
+
+def _row_areas(grid: Grid) -> Floats:
+    """Square kilometres of a pixel of every row; squares of the domain's own units where those are not known."""
+    domain = grid.domain
+    if domain.is_geographic:
+        sines = np.sin(np.radians(grid.row_edges))
+        return np.asarray(EARTH_RADIUS**2 * math.radians(domain.width / grid.columns) * np.diff(sines))
+    side = _kilometres(domain) or 1.0
+    return np.diff(grid.row_edges) * (domain.width / grid.columns) * side**2
+
+
+def _kilometres(domain: Domain) -> float | None:
+    """Kilometres of one unit of a projected domain, or None where it takes pyproj to know, and it is not there."""
+    try:
+        import pyproj
+    except ImportError:
+        return None
+    axes = pyproj.CRS.from_user_input(domain.crs).axis_info
+    is_length = axes and "degree" not in axes[0].unit_name
+    return float(axes[0].unit_conversion_factor) / 1000 if is_length else None
+
+
+def _unit(domain: Domain) -> str:
+    return "km²" if domain.is_geographic or _kilometres(domain) else "square unit"
+
+
+def _draw_ground(ax: "Axes", domain: Domain) -> None:
+    from matplotlib.collections import LineCollection
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    outlines = coast(domain) if domain.is_geographic else None
+    if outlines is not None:
+        ax.set_facecolor(SEA)
+        if outlines.land:
+            land = Path.make_compound_path(*(Path(ring, closed=True) for ring in outlines.land))
+            ax.add_patch(PathPatch(land, facecolor=LAND, edgecolor="none", zorder=1))
+        ax.add_collection(LineCollection(outlines.shores, colors=LINE, linewidths=0.5, zorder=3))
+        ax.add_collection(LineCollection(outlines.borders, colors=LINE, linewidths=0.5, linestyles="--", zorder=3))
+    ax.set_xlim(domain.west, domain.east)
+    ax.set_ylim(domain.south, domain.north)
+    middle = math.radians((domain.south + domain.north) / 2)
+    ax.set_aspect(1 / max(math.cos(middle), 0.1) if domain.is_geographic else 1)
+
+
+def _draw_scale(ax: "Axes", domain: Domain) -> None:
+    """A bar of a round length in the south-west corner, true where it stands."""
+    low = domain.south + 0.05 * domain.height
+    degree = math.radians(1) * EARTH_RADIUS * math.cos(math.radians(low))
+    unit = degree if domain.is_geographic else _kilometres(domain)
+    if not unit:
+        return
+    length = round_length(0.2 * domain.width * unit)
+    west = domain.west + 0.04 * domain.width
+    style: dict[str, Any] = {"color": "black", "zorder": 5}
+    ax.plot([west, west + length / unit], [low, low], linewidth=2, solid_capstyle="butt", **style)
+    name = f"{length:,g} km" if length >= 1 else f"{1000 * length:g} m"
+    ax.annotate(name, (west, low), (0, 4), textcoords="offset points", fontsize=8, **style)
+
+
+def round_length(longest: float) -> float:
+    """The longest of 1, 2 and 5 times a power of ten that fits.
+
+    Examples
+    --------
+    >>> round_length(730.0), round_length(0.3)
+    (500.0, 0.2)
+    """
+    power = 10.0 ** math.floor(math.log10(longest))
+    return max(step * power for step in (1, 2, 5) if step * power <= longest)
+
+
+def _label(ax: "Axes", domain: Domain) -> None:
+    ax.tick_params(labelsize=8)
+    if domain.is_geographic:
+        ax.xaxis.set_major_formatter(lambda degrees, _: _degrees(degrees, "EW"))
+        ax.yaxis.set_major_formatter(lambda degrees, _: _degrees(degrees, "NS"))
+    else:
+        ax.set_xlabel(f"easting ({domain.crs})")
+        ax.set_ylabel("northing")
+
+
+def _degrees(degrees: float, letters: str) -> str:
+    letter = "" if degrees == 0 else letters[int(degrees < 0)]
+    return f"{abs(degrees):g}°{letter}"
+
+
+def _title(synopsis: Synopsis) -> str:
+    return f"Estimated {counted(synopsis)} under differential privacy, ε = {float(synopsis.claim.epsilon):g}"

@@ -1,0 +1,72 @@
+"""A release as pixels."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.geometry.grid import Grid
+from hushgrid.synopsis.synopsis import Synopsis
+
+Floats = NDArray[np.float64]
+
+PIXELS = 1024  # on the longer side, where the partition is no grid
+PIXELS_AT_ONCE = 2**18
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Raster:
+    """Estimated points in pixels that tile the domain, and their standard errors.
+
+    Parameters
+    ----------
+    grid : Grid
+        The pixels.
+    estimates, errors : array, shape (rows, columns)
+        Row 0 is the southernmost. Estimates sum to the total of the release; errors are by noise.
+    """
+
+    grid: Grid
+    estimates: Floats
+    errors: Floats
+
+    @classmethod
+    def of(cls, synopsis: Synopsis, grid: Grid) -> Self:
+        """A release resampled to pixels: each holds what the release answers for it."""
+        estimates, errors = np.empty((2, grid.cells))
+        for first in range(0, grid.cells, PIXELS_AT_ONCE):
+            stop = min(first + PIXELS_AT_ONCE, grid.cells)
+            answer = synopsis.answer(grid.bounds(first, stop))
+            estimates[first:stop], errors[first:stop] = answer.estimate, answer.noise_std
+        shape = grid.rows, grid.columns
+        return cls(grid=grid, estimates=estimates.reshape(shape), errors=errors.reshape(shape))
+
+
+def pixels(synopsis: Synopsis, resolution: int | tuple[int, int] | None = None) -> Grid:
+    """The pixels of a release.
+
+    Parameters
+    ----------
+    resolution : int, or two of them, optional
+        Pixels on the longer side of the domain, as square as may be; or columns and rows. By default the cells of a
+        grid, and 1,024 on the longer side of any other partition.
+
+    Examples
+    --------
+    >>> from tests.synopses import synopsis_on
+    >>> from hushgrid.geometry.domain import Domain
+    >>> unit = Grid(domain=Domain(west=0, south=0, east=2, north=1), rows=3, columns=7)
+    >>> pixels(synopsis_on(unit)) == unit, pixels(synopsis_on(unit), 100).rows
+    (True, 50)
+    """
+    domain, partition = synopsis.domain, synopsis.partition
+    if resolution is None and isinstance(partition, Grid):
+        return partition
+    if isinstance(resolution, tuple):
+        columns, rows = resolution
+        return Grid(domain=domain, rows=rows, columns=columns)
+    longer = PIXELS if resolution is None else resolution
+    shorter = max(1, round(longer * min(domain.width, domain.height) / max(domain.width, domain.height)))
+    columns, rows = (longer, shorter) if domain.width >= domain.height else (shorter, longer)
+    return Grid(domain=domain, rows=rows, columns=columns)

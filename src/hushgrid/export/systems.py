@@ -1,0 +1,54 @@
+"""Coordinate reference systems, by the names that GDAL writes into files, and places in longitude and latitude."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.errors import ArgumentError, MissingExtraError
+from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
+
+Floats = NDArray[np.float64]
+
+WIDEST = 180.0  # degrees; what reaches further goes around the back of the world
+
+
+def gdal_name(domain: Domain) -> str:
+    """The system of a domain as GDAL is told it: its files put longitude first in any case.
+
+    Examples
+    --------
+    >>> gdal_name(Domain(west=0, south=0, east=1, north=1))
+    'EPSG:4326'
+    """
+    return "EPSG:4326" if domain.is_geographic else domain.crs
+
+
+def in_degrees(places: Floats, domain: Domain) -> Floats:
+    """Places in the system of a domain, shape (..., 2), in longitude and latitude."""
+    if domain.is_geographic:
+        return places
+    return np.stack(_transformer(domain.crs).transform(places[..., 0], places[..., 1]), axis=-1)
+
+
+def rings_in_degrees(rings: Floats, domain: Domain) -> Floats:
+    """Rings of shape (n, points, 2) in longitude and latitude, counterclockwise; edges stay straight."""
+    moved = in_degrees(rings, domain)
+    if not np.isfinite(moved).all() or np.any(np.ptp(moved[..., 0], axis=1) > WIDEST):
+        msg = f"cells in {domain.crs} reach around the 180th meridian or a pole, or to where there are no degrees: "
+        msg += "GeoJSON cannot hold them. Export a GeoPackage, which keeps the system."
+        raise ArgumentError(msg)
+    x, y = moved[..., 0], moved[..., 1]
+    twice_area = np.sum(x[:, :-1] * y[:, 1:] - x[:, 1:] * y[:, :-1], axis=1)
+    clockwise = twice_area < 0
+    moved[clockwise] = moved[clockwise, ::-1]
+    return moved
+
+
+def _transformer(crs: str) -> Any:
+    try:
+        import pyproj
+    except ImportError as error:
+        msg = f"longitudes and latitudes of a domain in crs={crs!r} need pyproj: pip install 'hushgrid[gis]'."
+        raise MissingExtraError(msg) from error
+    return pyproj.Transformer.from_crs(crs, LONGITUDE_LATITUDE, always_xy=True)

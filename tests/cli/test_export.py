@@ -1,0 +1,102 @@
+"""`hushgrid export`: a release in other formats."""
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import geopandas
+import numpy as np
+import pytest
+import rasterio
+
+import hushgrid as hg
+from tests.cli.commands import Run, assert_refused
+
+FORMATS = {"gpkg": "out.gpkg", "geotiff": "out.tif", "geojson": "out.geojson", "csv": "out.csv"}
+
+
+@pytest.mark.parametrize("wanted", FORMATS)
+def test_every_format_sums_to_the_total(run: Run, release: Path, wanted: str) -> None:
+    """The path alone on stdout; read back by other software."""
+    result = run("export", release, "--to", wanted, "-o", FORMATS[wanted])
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"{FORMATS[wanted]}\n"
+    match wanted:
+        case "gpkg":
+            total = geopandas.read_file("out.gpkg")["count"].sum()
+        case "geotiff":
+            with rasterio.open("out.tif") as file:
+                total = file.read(1).sum()
+        case "geojson":
+            features = json.loads(Path("out.geojson").read_text())["features"]
+            total = sum(feature["properties"]["count"] for feature in features)
+        case "csv":
+            with Path("out.csv").open(newline="") as file:
+                total = sum(float(row["count"]) for row in csv.DictReader(file))
+
+    assert np.isclose(total, hg.read(release).total)
+
+
+@pytest.mark.parametrize(("given", "shape"), [("50", (39, 50)), ("30x20", (20, 30)), ("1", (1, 1))])
+def test_a_resolution_is_pixels(run: Run, release: Path, given: str, shape: tuple[int, int]) -> None:
+    """On the longer side, or columns and rows."""
+    assert run("export", release, "--to", "geotiff", "-o", "out.tif", "--resolution", given).exit_code == 0
+    with rasterio.open("out.tif") as file:
+        assert file.shape == shape
+
+
+@pytest.mark.parametrize("given", ["0", "-5", "1.5", "big", "3x", "3x0", "1x2x3", "", "100000x100000"])
+def test_a_resolution_that_is_none_is_refused(run: Run, release: Path, given: str) -> None:
+    """Exit code 2, and nothing is written."""
+    result = run("export", release, "--to", "geotiff", "-o", "out.tif", f"--resolution={given}")
+
+    assert_refused(result, 2, "100000" if len(given) > 5 else "--resolution")
+    assert list(Path().iterdir()) == []
+
+
+def test_only_pixels_have_a_resolution(run: Run, release: Path) -> None:
+    """A usage error elsewhere."""
+    assert_refused(run("export", release, "--to", "csv", "-o", "out.csv", "--resolution", "9"), 2, "--resolution")
+
+
+@pytest.mark.parametrize("options", [[], ["--to", "shp", "-o", "out.shp"], ["--to", "csv"]], ids=str)
+def test_what_is_missing_or_unknown_is_refused(run: Run, release: Path, options: list[str]) -> None:
+    """Exit code 2."""
+    assert_refused(run("export", release, *options), 2)
+
+
+def test_files_are_not_replaced_unless_asked(run: Run, release: Path) -> None:
+    """Exit code 2, and the old one stays."""
+    Path("out.gpkg").write_text("mine")
+
+    assert_refused(run("export", release, "--to", "gpkg", "-o", "out.gpkg"), 2, "--overwrite")
+    assert Path("out.gpkg").read_text() == "mine"
+    assert run("export", release, "--to", "gpkg", "-o", "out.gpkg", "--overwrite").exit_code == 0
+
+
+def test_only_releases_are_opened(run: Run, points_file: Path) -> None:
+    """A file of points is none, and a missing one neither."""
+    assert_refused(run("export", points_file, "--to", "csv", "-o", "out.csv"), 3, "cannot be read")
+    assert_refused(run("export", "no.parquet", "--to", "csv", "-o", "out.csv"), 3, "no.parquet")
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "library", "extra"), [("gpkg", "pyogrio", "gis"), ("geotiff", "rasterio", "raster")]
+)
+def test_a_missing_library_is_named_with_its_extra(
+    run: Run, release: Path, wanted: str, library: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And nothing is left behind."""
+    monkeypatch.setitem(sys.modules, library, None)
+
+    result = run("export", release, "--to", wanted, "-o", "out")
+    assert_refused(result, 2, f"pip install 'hushgrid[{extra}]'")
+    assert list(Path().iterdir()) == []
+
+
+def test_a_simulation_is_warned_of(run: Run, simulated: Path) -> None:
+    """On stderr, beside the mark in the file."""
+    assert "simulation" in run("export", simulated, "--to", "csv", "-o", "out.csv").stderr
+    assert Path("out.csv").read_text().splitlines()[0].endswith("simulated_count,simulated_std_error")

@@ -1,0 +1,123 @@
+"""Static pictures: what is drawn, from the artists of matplotlib."""
+
+import math
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+from hushgrid.errors import MissingExtraError
+from hushgrid.export.coast import coast
+from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import Grid
+from tests.synopses import synopsis_on
+from tests.unit.export.conftest import TOWN, made
+
+
+@pytest.fixture(autouse=True)
+def closed(monkeypatch):
+    """Pictures are coarse, and no figure is left open."""
+    monkeypatch.setattr("hushgrid.export.plot.RESOLUTION", 60)
+    yield
+    plt.close("all")
+
+
+def test_a_picture_has_a_title_a_scale_and_a_colour_bar(synopsis):
+    """The title states epsilon, the bar what is shown."""
+    axes = synopsis.plot()
+    texts = [text.get_text() for text in axes.texts]
+    (bar,) = (other for other in axes.figure.axes if other is not axes)
+
+    assert axes.get_title().endswith("ε = 1")
+    assert bar.get_ylabel() == "points per km²"
+    assert "5 km" in texts
+    assert (axes.get_xlim(), axes.get_ylim()) == ((TOWN.west, TOWN.east), (TOWN.south, TOWN.north))
+
+
+def test_densities_are_per_square_kilometre_of_ground():
+    """They sum, over true areas, to the counts of a grid that has none below zero."""
+    grid = Grid(domain=Domain(west=0, south=40, east=20, north=60), rows=40, columns=10)
+    synopsis = synopsis_on(grid, values=np.arange(400) + 500)
+    (image,) = synopsis.plot().images
+    sines = np.sin(np.radians(grid.row_edges))
+    areas = 6371.0088**2 * math.radians(2) * np.diff(sines)
+
+    assert np.allclose((image.get_array() * areas[:, None]).ravel(), synopsis.counts)
+
+
+def test_what_may_be_noise_is_faint_and_what_is_negative_is_blank():
+    """Pixel by pixel."""
+    synopsis = synopsis_on(Grid(domain=TOWN, rows=1, columns=3), values=[1000, 1, -50])
+    (image,) = synopsis.plot().images
+
+    assert image.get_alpha().tolist() == [[1.0, 0.25, 0.25]]
+    assert np.ma.getmaskarray(image.get_array()).tolist() == [[False, False, True]]
+
+
+@pytest.mark.parametrize("values", [[0, 0], [-5, -9]], ids=["zeros", "negative"])
+def test_a_release_without_points_is_drawn_too(values):
+    """Blank."""
+    synopsis_on(Grid(domain=TOWN, rows=1, columns=2), values=values).plot().figure.canvas.draw()
+
+
+def test_given_axes_and_title_are_used(synopsis):
+    """And come back."""
+    _, axes = plt.subplots()
+
+    assert synopsis.plot(axes, title="Trips") is axes
+    assert axes.get_title() == "Trips"
+
+
+def test_a_simulation_is_marked(simulated):
+    """In the picture itself."""
+    assert "simulation: no release" in [text.get_text() for text in simulated.plot().texts]
+
+
+def test_a_projected_domain_has_a_scale_but_no_coast(in_metres):
+    """Kilometres follow from its units."""
+    axes = in_metres.plot()
+
+    assert "10 km" in [text.get_text() for text in axes.texts]
+    assert axes.get_xlabel() == "easting (EPSG:32618)"
+    assert len(axes.collections) == 0
+
+
+def test_without_pyproj_units_are_the_domain_s_own(in_metres, monkeypatch):
+    """And no scale is claimed."""
+    monkeypatch.setitem(sys.modules, "pyproj", None)
+    axes = in_metres.plot()
+
+    assert len(axes.texts) == 0
+    assert "points per square unit" in [other.get_ylabel() for other in axes.figure.axes]
+
+
+def test_coasts_are_those_near_the_domain():
+    """Long Island is, Hawaii is not; shores and borders are apart."""
+    lines = coast(TOWN)
+
+    assert lines is not None
+    assert all(line[:, 0].min() < TOWN.east and line[:, 0].max() > TOWN.west for line in lines.shores)
+    assert lines.shores
+    assert lines.borders == []
+    assert coast(Domain(west=5, south=45, east=15, north=50)).borders
+
+
+def test_without_an_atlas_there_is_no_coast(monkeypatch):
+    """And everything else."""
+    monkeypatch.setattr("hushgrid.export.coast._world", lambda scale: None)
+    axes = made("grid").plot()
+
+    assert len(axes.images) == 1
+    assert len(axes.collections) == 0
+
+
+def test_a_missing_library_is_named_with_its_extra(monkeypatch):
+    """Instead of an ImportError from deep inside."""
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+
+    with pytest.raises(MissingExtraError, match=r"needs matplotlib: pip install 'hushgrid\[plots\]'"):
+        made("grid").plot()
