@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import hushgrid
-from benchmarks import counting, methods, noise, parquet, queries, startup
+from benchmarks import counting, methods, noise, parquet, polygons, queries, sampling, startup
 from benchmarks.picture import draw
 
 BENCHMARKS = {
@@ -14,6 +14,8 @@ BENCHMARKS = {
     "parquet": parquet,
     "noise": noise,
     "queries": queries,
+    "polygons": polygons,
+    "sampling": sampling,
     "methods": methods,
     "startup": startup,
 }
