@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import hushgrid
-from benchmarks import counting, methods, noise, parquet, polygons, queries, sampling, startup
+from benchmarks import counting, methods, noise, parquet, polygons, queries, sampling, staq, startup
 from benchmarks.picture import draw
 
 BENCHMARKS = {
@@ -17,6 +17,7 @@ BENCHMARKS = {
     "polygons": polygons,
     "sampling": sampling,
     "methods": methods,
+    "staq": staq,
     "startup": startup,
 }
 RESULTS = Path(__file__).parent / "results"

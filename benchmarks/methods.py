@@ -37,7 +37,7 @@ def row(name, points):
     """Seconds of one method."""
 
     def publish():
-        return hg.publish(points, domain=DOMAIN, epsilon=1, method=name)
+        return hg.publish(points, domain=DOMAIN, epsilon=1, method=name, calibrate=False)
 
     synopsis = publish()
     west, south = points.T

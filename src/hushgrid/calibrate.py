@@ -33,7 +33,7 @@ Indices = NDArray[np.int64]
 
 ENOUGH_POINTS = 500_000  # to make up; of larger sets a smaller likeness is made, with epsilon larger in proportion
 LARGEST_EPSILON = 2  # of such a likeness: beyond, its leaves would be too empty to be like those of the release
-MOST_POINTS = 5_000_000  # that are made up; a release that would take more keeps intervals of the usual width
+MOST_POINTS = 2_000_000  # that are made up; a release that would take more keeps intervals of the usual width
 REPETITIONS = ((2e4, 4), (2e5, 2), (np.inf, 1))  # up to so many points times epsilon
 LINES = 1021  # a side, that rectangles end on: a prime, so that they follow no grid's cells
 SIDES = tuple(0.6 / 2**halvings for halvings in range(6))  # of rectangles, as a share of the domain's
