@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import hushgrid
-from benchmarks import counting, methods, noise, parquet, polygons, queries, sampling, staq, startup
+from benchmarks import counting, methods, noise, parquet, polygons, queries, sampling, serving, staq, startup
 from benchmarks.picture import draw
 
 BENCHMARKS = {
@@ -18,6 +18,7 @@ BENCHMARKS = {
     "sampling": sampling,
     "methods": methods,
     "staq": staq,
+    "serving": serving,
     "startup": startup,
 }
 RESULTS = Path(__file__).parent / "results"

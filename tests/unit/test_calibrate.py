@@ -10,6 +10,7 @@ import hushgrid as hg
 from hushgrid.calibrate import calibrated
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.point_counter import PointCounter
+from hushgrid.errors import ArgumentError
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
@@ -43,6 +44,12 @@ class TestCalibration:
 
         assert [calibration.factor(confidence) for confidence in CONFIDENCES] == pytest.approx(calibration.factors)
         assert calibration.reach(0.95) == pytest.approx(1.3 * normal_reach(0.95))
+
+    @pytest.mark.parametrize("confidence", [0, 1, np.nan, 1 - 2**-53], ids=["none", "all", "no number", "nearly all"])
+    def test_what_is_no_confidence_is_refused(self, confidence):
+        """Also what no double can tell from certainty."""
+        with pytest.raises(ArgumentError, match="confidence"):
+            normal_reach(confidence)
 
     def test_the_reach_grows_with_the_confidence(self):
         """Also beyond the confidences that are known."""

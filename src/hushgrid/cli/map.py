@@ -8,8 +8,6 @@ from hushgrid.cli.notes import note
 from hushgrid.cli.parameters import example
 from hushgrid.cli.release import read_release
 
-ENDINGS = (".parquet", ".dp")  # of a release file, left out of the heading
-
 
 @click.command("map", epilog=example("map trips.dp.parquet -o trips.html"))
 @click.argument("file", type=click.Path(path_type=Path))
@@ -27,22 +25,15 @@ def draw_map(file: Path, output: Path, overlay: Path | None, overwrite: bool) ->
     FILE is a release made by "hushgrid publish". The page is one file; it works offline and sends nothing anywhere.
     """
     from hushgrid.synopsis.new_file import check_target, new_file
+    from hushgrid.web.naming import title_of
     from hushgrid.web.overlay import read_overlay
     from hushgrid.web.page import map_page
 
     check_target(output, overwrite=overwrite)
     areas = read_overlay(overlay) if overlay else None
     synopsis, _ = read_release(file)
-    page = map_page(synopsis, title=_title(file), overlay=areas)
+    page = map_page(synopsis, title=title_of(file), overlay=areas)
     with new_file(output, overwrite=overwrite) as out:
         out.write(page.encode())
     click.echo(output)
     note("Open it in a browser, or pass it on: it holds the release and nothing else.")
-
-
-def _title(file: Path) -> str:
-    """The name of a file without what says that it is a release."""
-    name = file.name
-    for ending in ENDINGS:
-        name = name.removesuffix(ending)
-    return name or file.name

@@ -18,7 +18,7 @@ def normal_reach(confidence: float) -> float:
     >>> round(normal_reach(0.95), 2)
     1.96
     """
-    if not 0 < confidence < 1:
+    if not 0 < confidence < 1 or (1 + confidence) / 2 == 1:  # which rounds so beyond the fifteenth nine
         msg = f"confidence must lie between 0 and 1, such as 0.95; got confidence={confidence!r}."
         raise ArgumentError(msg)
     return NormalDist().inv_cdf((1 + confidence) / 2)

@@ -25,6 +25,8 @@ class StrictHeaders:
         self._application = application
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """Answer a request, as ASGI has it."""
+
         async def send_strictly(message: "Message") -> None:
             if message["type"] == "http.response.start":
                 given = {name.decode().lower() for name, _ in message["headers"]}

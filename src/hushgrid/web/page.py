@@ -47,10 +47,17 @@ EXPORT = re.compile(r"^export ", re.MULTILINE)
 SOURCE_MAP = re.compile(r"\n//# sourceMappingURL=.*\s*$")
 
 CREDITS = {"leaflet": "Map by Leaflet.", "atlas": "Map by Leaflet; coastlines and borders: Natural Earth."}
+HERE = "./"  # address of a page, relative to itself
 SIMULATION = "Simulation: the noise came from a seed. This protects nobody and is no release."
 
 
-def map_page(synopsis: Synopsis, *, title: str | None = None, overlay: Mapping[str, Any] | None = None) -> str:
+def map_page(
+    synopsis: Synopsis,
+    *,
+    title: str | None = None,
+    overlay: Mapping[str, Any] | None = None,
+    releases: Mapping[str, str] | None = None,
+) -> str:
     """A synopsis as one self-contained web page: a map, and counts of whatever is drawn on it.
 
     Parameters
@@ -60,6 +67,8 @@ def map_page(synopsis: Synopsis, *, title: str | None = None, overlay: Mapping[s
         Heading of the page.
     overlay : GeoJSON object, optional
         Areas and lines, in the coordinates of the domain, in place of coastlines and borders.
+    releases : mapping of str to str, optional
+        Titles of all maps to switch between, by their addresses relative to this one, whose own is ``./``.
 
     Returns
     -------
@@ -81,6 +90,7 @@ def map_page(synopsis: Synopsis, *, title: str | None = None, overlay: Mapping[s
         leaflet=leaflet,
         script=script,
         title=escape(title),
+        switch=_switch(releases or {}),
         simulation=f'<p class="simulation" role="alert">{escape(SIMULATION)}</p>' if synopsis.simulation else "",
         sentence=escape(synopsis.claim.sentence),
         about="".join(f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in about(synopsis).items()),
@@ -100,6 +110,18 @@ def json_in_html(value: object) -> str:
     '{"title":"\\u003c/script>"}'
     """
     return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def _switch(releases: Mapping[str, str]) -> str:
+    """Links between maps that are served together; it needs no script."""
+    if not releases:
+        return ""
+    current = {HERE: ' aria-current="page"'}
+    links = (
+        f'<li><a href="{escape(address)}"{current.get(address, "")}>{escape(title)}</a></li>'
+        for address, title in releases.items()
+    )
+    return f'<nav aria-label="Releases"><ul>{"".join(links)}</ul></nav>'
 
 
 def _leaflet() -> str:

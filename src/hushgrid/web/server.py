@@ -1,6 +1,7 @@
 """The server: pages and answers for finished synopses. It takes synopses, and opens no file at all."""
 
 import ipaddress
+import os
 import socket
 from typing import TYPE_CHECKING
 
@@ -59,12 +60,20 @@ def server(shelf: Shelf) -> "uvicorn.Server":
 def listen(host: str, port: int) -> socket.socket:
     """A socket that takes connections from now on; port 0 is any free one."""
     try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family, backlog=BACKLOG)
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        # asyncio sends small answers at once only where a socket knows its protocol, which create_server leaves out.
+        listener = socket.socket(family, kind, protocol)
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no name of a host"
-        msg = f"cannot listen on {host} at port {port}: {reason}. Give another host or port; port 0 is any free one."
-        raise ArgumentError(msg) from None
+        raise _deaf(host, port, error) from None
+    try:
+        if os.name == "posix":  # elsewhere it would let two servers share a port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise _deaf(host, port, error) from None
+    return listener
 
 
 def address_of(listener: socket.socket) -> str:
@@ -76,6 +85,12 @@ def address_of(listener: socket.socket) -> str:
 def is_open(listener: socket.socket) -> bool:
     """Whether other machines may reach what listens there."""
     return not ipaddress.ip_address(listener.getsockname()[0]).is_loopback
+
+
+def _deaf(host: str, port: int, error: Exception) -> ArgumentError:
+    reason = getattr(error, "strerror", None) or "it is no name of a host"
+    msg = f"cannot listen on {host} at port {port}: {reason}. Give another host or port; port 0 is any free one."
+    return ArgumentError(msg)
 
 
 def _missing() -> MissingExtraError:

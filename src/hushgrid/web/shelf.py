@@ -7,12 +7,11 @@ from types import MappingProxyType
 
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.naming import name_of, numbered
-from hushgrid.web.page import map_page
+from hushgrid.web.page import HERE, map_page
 from hushgrid.web.refusal import NOT_FOUND, RefusalError
 
 RESERVED = frozenset({"v1", "healthz"})  # names of other addresses
 LONGEST_QUOTE = 80  # characters of what was asked for, in a message
-HERE = "./"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,8 +55,7 @@ class Shelf:
     def entry(self, name: str) -> Entry:
         """The synopsis of that name."""
         if name not in self.entries:
-            known = ", ".join(self.entries)
-            msg = f"there is no release {name[:LONGEST_QUOTE]!r} here; there is {known}."
+            msg = f"there is no release {name[:LONGEST_QUOTE]!r}; served are: {', '.join(self.entries)}."
             raise RefusalError(NOT_FOUND, msg)
         return self.entries[name]
 

@@ -1,0 +1,45 @@
+"""``hushgrid serve``: releases as pages, and as answers in JSON."""
+
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from hushgrid.cli.notes import note, warn
+from hushgrid.cli.parameters import example
+from hushgrid.cli.release import read_release
+
+
+@click.command(epilog=example("serve trips.dp.parquet homes.dp.parquet --port 8080"))
+@click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE...")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 is all of them.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="Port to listen on; 0 is any free one.",
+)
+def serve(files: tuple[Path, ...], host: str, port: int) -> None:
+    """Serve releases to browsers and programs until interrupted.
+
+    Every FILE is a release made by "hushgrid publish". Its page is the one that "hushgrid map" makes, with a switch to
+    the others; /v1/ answers in JSON, and /openapi.json tells how to ask. The address is printed when all is ready.
+    """
+    from hushgrid.web.naming import title_of
+    from hushgrid.web.server import address_of, is_open, listen, server
+    from hushgrid.web.shelf import Shelf
+
+    with listen(host, port) as listener:
+        shelf = Shelf([(title_of(file), read_release(file)[0]) for file in files])
+        running = server(shelf)
+        if is_open(listener):
+            warn(f"other machines can reach {host}, and there is no password: whoever asks is answered.")
+        # The server stops in good order at either signal, and raises it again when it has.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        click.echo(address_of(listener))
+        note(f"Serving {', '.join(shelf.entries)}. Stop with Ctrl-C.")
+        with suppress(KeyboardInterrupt):
+            running.run(sockets=[listener])
+    note("Stopped.")
