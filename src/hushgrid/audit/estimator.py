@@ -148,11 +148,17 @@ def _shares(ordered: Floats, thresholds: Floats) -> Iterator[Floats]:
 
 
 def _promise(likely: Floats, rare: Floats, runs: int, error: float) -> Floats:
-    """Roughly the bound to expect from events of these shares: the normal approximation of the log ratio."""
-    # One event more and one less keep both shares away from zero and one.
-    p, q = ((share * runs + 1) / (runs + 2) for share in (likely, rare))
-    deviation = np.sqrt((1 - p) / (runs * p)) + np.sqrt((1 - q) / (runs * q))
-    return np.asarray(np.log(p / q) - NormalDist().inv_cdf(1 - error) * deviation)
+    """Roughly the bound to expect from events of these shares: by Wilson's (1927) intervals, quick and close."""
+    z = NormalDist().inv_cdf(1 - error)
+    # A share that is no chance at all keeps a positive bound, so that the logarithm exists.
+    low, high = np.maximum(_wilson(likely, runs, -z), np.finfo(float).tiny), _wilson(rare, runs, z)
+    return np.asarray(np.log(low / high))
+
+
+def _wilson(shares: Floats, runs: int, z: float) -> Floats:
+    """Bound of the probabilities behind some shares, z standard deviations above or below."""
+    middle, reach = shares + z**2 / (2 * runs), np.sqrt(shares * (1 - shares) / runs + (z / (2 * runs)) ** 2)
+    return np.asarray((middle + z * reach) / (1 + z**2 / runs))
 
 
 def _log_ratio_bound(event: Event, likely: Floats, rare: Floats, *, error: float) -> float:

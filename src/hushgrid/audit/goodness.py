@@ -1,6 +1,7 @@
 """Whether integer draws follow the exact discrete Laplace law: Pearson's chi-square test."""
 
 import math
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 import numpy as np
@@ -24,9 +25,23 @@ def discrete_laplace_p_value(draws: NDArray[np.int64], rate: Fraction) -> float:
     >>> discrete_laplace_p_value(noise[0] - noise[1], Fraction(6, 10)) < 1e-9
     True
     """
-    edges, probabilities = _bins(len(draws), float(rate))
-    observed = np.bincount(np.searchsorted(edges, draws, side="left"), minlength=len(probabilities))
-    return chi_square_p_value(observed, len(draws) * probabilities)
+    return mixed_p_value({rate: draws})
+
+
+def mixed_p_value(draws: Mapping[Fraction, NDArray[np.int64]]) -> float:
+    """The same for draws of several rates at once, those of each rate held against its own law.
+
+    Examples
+    --------
+    >>> mixed_p_value({Fraction(1): np.zeros(500, np.int64), Fraction(2): np.zeros(500, np.int64)}) < 1e-9
+    True
+    """
+    pairs = []
+    for rate, drawn in draws.items():
+        edges, probabilities = _bins(len(drawn), float(rate))
+        observed = np.bincount(np.searchsorted(edges, drawn, side="left"), minlength=len(probabilities))
+        pairs.append((observed, len(drawn) * probabilities))
+    return pooled_p_value(pairs)
 
 
 def chi_square_p_value(observed: NDArray[np.int64], expected: NDArray[np.float64]) -> float:
@@ -39,10 +54,23 @@ def chi_square_p_value(observed: NDArray[np.int64], expected: NDArray[np.float64
     >>> round(chi_square_p_value(np.array([60, 40]), np.array([50.0, 50.0])), 4)
     0.0455
     """
-    if len(expected) < 2:
-        return 1.0
-    statistic = float(np.sum((observed - expected) ** 2 / expected))
-    return upper_gamma((len(expected) - 1) / 2, statistic / 2)
+    return pooled_p_value([(observed, expected)])
+
+
+def pooled_p_value(pairs: Iterable[tuple[NDArray[np.int64], NDArray[np.float64]]]) -> float:
+    """How often several independent sets of counts would lie further from their expectations, taken together.
+
+    Examples
+    --------
+    >>> one = np.array([60, 40]), np.array([50.0, 50.0])
+    >>> round(pooled_p_value([one, one]), 4)  # exp(-4)
+    0.0183
+    """
+    freedom, statistic = 0, 0.0
+    for observed, expected in pairs:
+        freedom += len(expected) - 1
+        statistic += float(np.sum((observed - expected) ** 2 / expected))
+    return upper_gamma(freedom / 2, statistic / 2) if freedom else 1.0
 
 
 def _bins(draws: int, rate: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -136,3 +136,13 @@ def test_unusable_samples_are_refused(sample, neighbour, confidence):
     """With an error that says what is needed."""
     with pytest.raises(ArgumentError, match=r"statistics|confidence"):
         epsilon_lower_bound(sample, neighbour, confidence=confidence)
+
+
+def test_few_runs_show_what_they_can_of_a_mechanism_that_tells_everything():
+    """The event that always and never happens is chosen, though few runs leave both shares uncertain."""
+    never = np.zeros((60, 3))
+    bound = epsilon_lower_bound(never, never + np.array([0, 0, 1]))
+
+    each = 0.001 / 6
+    assert bound.epsilon == pytest.approx(math.log(each ** (1 / 30) / (1 - each ** (1 / 30))))
+    assert bound.event.statistic == 2

@@ -1,0 +1,103 @@
+"""One question that an audit asks of a build, and what came of it."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, Literal
+
+from hushgrid.privacy.bits import Bits, SystemBits
+
+Part = Literal["neighbours", "noise", "attacks"]
+
+
+class Verdict(StrEnum):
+    """What an audit says about a build, on one question."""
+
+    PASSED = "passed"
+    FLAGGED = "FLAGGED"
+    NOT_APPLICABLE = "not applicable"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What an audit was asked to do.
+
+    Parameters
+    ----------
+    methods : tuple of str
+        Names in `hushgrid.METHODS`.
+    epsilon : Fraction
+        That everything is published with.
+    runs : int
+        Releases of each data set in an experiment of the usual length.
+    rng : Bits, optional
+        Seeded noise, for tests; by default every release has noise of its own, as in real use.
+    """
+
+    methods: tuple[str, ...]
+    epsilon: Fraction
+    runs: int
+    rng: Bits | None = None
+
+    @property
+    def bits(self) -> Bits:
+        """Bits for mechanisms that are run by themselves."""
+        return SystemBits() if self.rng is None else self.rng
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """A question and its answer.
+
+    Parameters
+    ----------
+    part : "neighbours", "noise" or "attacks"
+        Kind of evidence.
+    title : str
+        What was tried, in a few words.
+    verdict : Verdict
+    finding : str
+        What was found, in a sentence.
+    method : str, optional
+        Which method was looked at, where it was one.
+    runs : int, optional
+        Releases that were made, or numbers that were drawn.
+    claim, measured : float, optional
+        The ε that is promised, and the ε that the releases show to be given away at least.
+    p_value, least_p : float, optional
+        How often a sound build would look as odd as this one, and below which share it is flagged.
+    """
+
+    part: Part
+    title: str
+    verdict: Verdict
+    finding: str
+    method: str | None = None
+    runs: int | None = None
+    claim: float | None = None
+    measured: float | None = None
+    p_value: float | None = None
+    least_p: float | None = None
+
+    def plain(self) -> dict[str, Any]:
+        """The same as values that JSON knows."""
+        return {**asdict(self), "verdict": str(self.verdict)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """A check that is still to be made.
+
+    Parameters
+    ----------
+    title : str
+    statistical : bool
+        Whether chance may flag a sound build; all that may share one allowance.
+    run : callable
+        Given the chance of a false alarm that it may take, makes the check.
+    """
+
+    title: str
+    statistical: bool
+    run: Callable[[float], Check]

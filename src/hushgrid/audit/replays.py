@@ -1,0 +1,152 @@
+"""Attacks that publish data of their own: hostile records, repeated seeds, budgets overdrawn."""
+
+import inspect
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from hushgrid.audit.check import Setting
+from hushgrid.audit.examples import SMALL
+from hushgrid.audit.neighbours import UNIT_SQUARE
+from hushgrid.audit.scene import POINTS
+from hushgrid.errors import ArgumentError, BudgetError
+from hushgrid.methods.uniform_grid import UniformGrid
+from hushgrid.privacy.bits import SystemBits, simulation_rng
+from hushgrid.privacy.budget import Budget
+from hushgrid.publish import publish
+from hushgrid.synopsis.synopsis import Synopsis
+
+Replay = Callable[[Setting], str | None]
+
+SEED = 1  # of noise that is the same for two inputs, so that any difference is of the inputs
+HUGE = Fraction(10**6)  # epsilon at which noise is nearly always zero
+BAD = ((np.nan, 0.5), (0.5, np.inf), (-7.0, 0.5), (0.5, 1e300))
+DRAW = "from hushgrid.privacy.bits import SystemBits; print(SystemBits().words(16).tolist())"
+
+
+def order_of_records(setting: Setting) -> str | None:
+    """Whether records in another order are published differently."""
+    return _different(setting, POINTS, POINTS[::-1], "The release depends on the order of the records")
+
+
+def one_bad_record(setting: Setting) -> str | None:
+    """Whether a record that is no point, or lies outside, changes a release or stops it."""
+    for bad in BAD:
+        try:
+            found = _different(setting, POINTS, np.vstack([POINTS, bad]), "A record outside the domain changes counts")
+        except Exception as error:  # noqa: BLE001  # whatever a record causes is a leak
+            found = f"A single record causes an error ({type(error).__name__}): whether there is one shows"
+        if found is not None:
+            return found
+    return None
+
+
+def weights(setting: Setting) -> str | None:
+    """Whether a record can be made to count more than once."""
+    if any("weight" in name for name in inspect.signature(publish).parameters):
+        return "Records can be given weights."
+    plain = {"lon": POINTS[:, 0], "lat": POINTS[:, 1]}
+    weighted = pa.table({**plain, "weight": np.full(len(POINTS), 1e6)})
+    return _different(setting, pa.table(plain), weighted, "A column of weights is obeyed")
+
+
+def upper_edge(_setting: Setting) -> str | None:
+    """Whether a record on the upper corner of the domain is lost."""
+    corner = publish([[1.0, 1.0]], domain=UNIT_SQUARE, epsilon=HUGE, method=UniformGrid(side=3), calibrate=False)
+    return None if corner.measurements.leaves.values[-1] == 1 else "A record on the upper edge of the domain is lost."
+
+
+def domain_left_out(_setting: Setting) -> str | None:
+    """Whether a domain is made from the data if none is given."""
+    required = inspect.signature(publish).parameters["domain"].default is inspect.Parameter.empty
+    return None if required else "A release can do without a domain; it would have to come from the data."
+
+
+def repeated_releases(_setting: Setting) -> str | None:
+    """Whether two releases of the same data have the same noise."""
+    first, second = (_noise(_release(POINTS, UniformGrid(side=16), rng=None)) for _ in range(2))
+    return "Two releases have the same noise." if np.array_equal(first, second) else None
+
+
+def repeated_processes(_setting: Setting) -> str | None:
+    """Whether two processes draw the same noise."""
+    command = [sys.executable, "-c", DRAW]
+    drawn = [subprocess.run(command, capture_output=True, check=True).stdout for _ in range(2)]  # noqa: S603
+    return "Two processes draw the same noise." if drawn[0] == drawn[1] else None
+
+
+def simulation_as_release(_setting: Setting) -> str | None:
+    """Whether noise from a seed can be passed off as a release."""
+    simulated = _release(POINTS, UniformGrid(side=2), rng=simulation_rng(SEED))
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            simulated.save(Path(folder) / "simulated.dp.parquet")
+        except ArgumentError:
+            return None if simulated.simulation else "Noise from a seed is not marked."
+    return "Noise from a seed can be saved as a release."
+
+
+def overdrawn_budget(_setting: Setting) -> str | None:
+    """Whether a method can spend more than it was granted, and whether one spends more than it was asked to."""
+    budget = Budget(Fraction(1), bits=SystemBits())
+    budget.measure(np.zeros(3, np.int64), Fraction(3, 4))
+    try:
+        budget.measure(np.zeros(3, np.int64), Fraction(1, 2))
+    except BudgetError:
+        return None
+    return "More can be spent than was granted."
+
+
+def overstated_methods(setting: Setting) -> str | None:
+    """Whether a method claims another epsilon than the one asked for."""
+    claims = {name: _release(POINTS, SMALL[name], epsilon=setting.epsilon).claim.epsilon for name in setting.methods}
+    above = [name for name, claimed in claims.items() if claimed > setting.epsilon]
+    return f"More is spent than was asked for. Methods: {', '.join(above)}." if above else None
+
+
+REPLAYS: Mapping[str, tuple[Replay, str]] = {
+    "Order of records": (order_of_records, "The same records in another order give the same release."),
+    "One bad record": (one_bad_record, "Records that are no points or lie outside change nothing and cause no error."),
+    "Weights": (weights, "No record can count more than once."),
+    "Upper edge of the domain": (upper_edge, "A record on the upper edge is counted."),
+    "No domain given": (domain_left_out, "The domain has to be given; it never comes from the data."),
+    "Seeds repeated between releases": (repeated_releases, "Two releases of the same data have different noise."),
+    "Seeds repeated between processes": (repeated_processes, "Two processes draw different noise."),
+    "A simulation passed off as a release": (simulation_as_release, "Seeded noise is marked, and not saved unasked."),
+    "Budget overdrawn": (overdrawn_budget, "Spending more than was granted is refused."),
+    "Epsilon exceeded by a method": (overstated_methods, "No method claims more epsilon than it was asked for."),
+}
+
+
+def _different(setting: Setting, points: Any, others: Any, words: str) -> str | None:
+    """The words, if any method publishes the two differently with the same noise."""
+    broken = []
+    for name in setting.methods:
+        releases = (_release(data, SMALL[name], rng=simulation_rng(SEED), public_size=100) for data in (points, others))
+        first, second = (list(_released(release)) for release in releases)
+        if not all(map(np.array_equal, first, second)):
+            broken.append(name)
+    return f"{words}. Methods: {', '.join(broken)}." if broken else None
+
+
+def _release(points: Any, method: Any, *, epsilon: Fraction = Fraction(1), **arguments: Any) -> Synopsis:
+    return publish(points, domain=UNIT_SQUARE, epsilon=epsilon, method=method, calibrate=False, **arguments)
+
+
+def _released(release: Synopsis) -> Iterator[Any]:
+    """Everything that a release shows."""
+    yield release.partition.bounds()
+    yield release.counts
+    yield release.measurements.leaves.values
+    yield release.measurements.region_values.values
+
+
+def _noise(release: Synopsis) -> Any:
+    return release.measurements.leaves.values

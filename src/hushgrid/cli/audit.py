@@ -1,0 +1,109 @@
+"""``hushgrid audit``: whether the installed build keeps its promise, as far as that can be seen from outside."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hushgrid.cli.notes import note
+from hushgrid.cli.output import WIDTH, aligned, as_json
+from hushgrid.cli.parameters import example
+
+if TYPE_CHECKING:
+    from hushgrid.audit.audit import AuditReport
+
+FLAGGED = 1  # exit code
+
+
+@click.command(epilog=example("audit -o audit.html", "audit --method ag --method staq --runs 2000"))
+@click.option("--method", "methods", multiple=True, metavar="METHOD", help="Audit this method only; may be repeated.")
+@click.option("--epsilon", default="1", show_default=True, metavar="E", help="The privacy budget to publish with.")
+@click.option(
+    "--runs",
+    type=int,
+    default=500,
+    show_default=True,
+    metavar="N",
+    help="Releases of each data set in a usual experiment; more show smaller flaws.",
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="HTML", help="Write a report for people.")
+@click.option("--overwrite", is_flag=True, help="Replace HTML if it exists.")
+@click.option("--json", "want_json", is_flag=True, help="Write JSON.")
+@click.pass_context
+def audit(
+    context: click.Context,
+    methods: tuple[str, ...],
+    epsilon: str,
+    runs: int,
+    output: Path | None,
+    overwrite: bool,
+    want_json: bool,
+) -> None:
+    """Look for evidence that this installation gives away more than it promises.
+
+    Publishes made-up data many times, compares releases with and without one person, tests all noise against its exact
+    law, and replays known attacks. It never touches your data. Exit code 1 means that something was flagged.
+
+    An audit can catch a broken build; it cannot prove a sound one.
+    """
+    from hushgrid.audit.audit import audit as audit_build
+    from hushgrid.audit.report import report_page
+    from hushgrid.audit.words import CANNOT, allowance, summary
+    from hushgrid.synopsis.new_file import check_target, new_file
+
+    if output is not None:
+        check_target(output, overwrite=overwrite)
+    with auditing() as progress:
+        report = audit_build(methods=methods or None, epsilon=epsilon, runs=runs, progress=progress)
+    click.echo(as_json(report.plain()) if want_json else _in_words(report))
+    if output is not None:
+        with new_file(output, overwrite=overwrite) as out:
+            out.write(report_page(report).encode())
+        note(f"\nThe report is in {output}.")
+    for text in (summary(report), allowance(report), CANNOT):
+        note(f"\n{_wrapped(text)}")
+    if not report.ok:
+        context.exit(FLAGGED)
+
+
+@contextmanager
+def auditing() -> Iterator[Callable[[float, str], None] | None]:
+    """A bar on stderr, told the share of experiments made and the title of the next; nothing where no one looks."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    # Drawn between experiments only: some of them listen to what is printed.
+    with Progress(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
+        task = bar.add_task("", total=1.0)
+
+        def show(share: float, title: str) -> None:
+            bar.update(task, completed=share, description=title, refresh=True)
+
+        yield show
+
+
+def _in_words(report: "AuditReport") -> str:
+    from hushgrid.audit.words import TITLES, evidence
+
+    parts = []
+    for name, title in TITLES.items():
+        checks = report.part(name)
+        rows = [[str(check.verdict), check.title, check.method or "", evidence(check)] for check in checks]
+        parts.append(f"{title}\n{aligned(rows, left=4)}")
+    parts.extend(
+        _wrapped(f"FLAGGED: {check.title}{f' ({check.method})' if check.method else ''}. {check.finding}")
+        for check in report.flagged
+    )
+    return "\n\n".join(parts)
+
+
+def _wrapped(text: str) -> str:
+    import textwrap
+
+    return textwrap.fill(text, WIDTH)

@@ -1,0 +1,101 @@
+"""The data sets of an audit: each on the edge that it is said to be on."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hushgrid.audit.check import Setting, Verdict
+from hushgrid.audit.estimator import epsilon_lower_bound
+from hushgrid.audit.neighbours import (
+    FAR,
+    SIZED,
+    SPOT,
+    Neighbours,
+    largest_bound,
+    last_before_a_change,
+    on_a_cell_edge,
+    on_a_size_edge,
+    pairs,
+    publications,
+)
+from hushgrid.audit.view import VIEWS
+from hushgrid.geometry.guidelines import guideline_side, leaf_sides
+from hushgrid.methods import METHODS
+from hushgrid.methods.uniform_grid import UniformGrid
+from hushgrid.privacy.bits import simulation_rng
+
+HALF = Fraction(1, 2)
+
+
+def setting(epsilon=1, *, methods=("ug",), runs=50):
+    """An audit to be made."""
+    return Setting(methods=methods, epsilon=Fraction(epsilon), runs=runs, rng=simulation_rng(1))
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), 1, 3])
+def test_a_size_edge_is_an_edge_of_the_guideline(epsilon):
+    """With half of epsilon for the counts."""
+    edge = on_a_size_edge(UniformGrid(), setting(epsilon)).places[0].times
+
+    assert guideline_side(edge, HALF * epsilon) != guideline_side(edge + 1, HALF * epsilon)
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_one_record_more_changes_the_structure_of_every_sized_method(name):
+    """If its true number sizes the grid, given as public here."""
+    edge = on_a_size_edge(SIZED[name], setting()).places[0].times
+    regions = []
+    for size in (edge, edge + 1):
+        (release,) = publications((FAR,), 1, HALF, SIZED[name], public_size=size)
+        regions.append((len(release.measurements.regions.first), release.partition.cells))
+
+    assert regions[0] != regions[1]
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), 1, 3])
+def test_a_cell_edge_is_an_edge_of_the_guideline(epsilon):
+    """One record more, and the cell is divided."""
+    edge = on_a_cell_edge(Fraction(epsilon)).places[0].times
+
+    assert leaf_sides(np.array([edge, edge + 1]), HALF * Fraction(epsilon)).tolist() == [1, 2]
+
+
+def test_a_function_that_never_changes_ends_the_search():
+    """As a broken build may have it."""
+    assert last_before_a_change(lambda _: 0) > 10**5
+
+
+def test_every_method_has_neighbours():
+    """And those of users, cells and splits are there."""
+    planned = list(pairs(setting(methods=tuple(METHODS))))
+
+    assert {pair.method.name for pair in planned} == set(METHODS)
+    assert len({(pair.method.name, pair.title) for pair in planned}) == len(planned)
+    assert sum("user" in pair.title for pair in planned) == 2
+
+
+def test_the_largest_bound_is_that_of_a_build_that_tells_everything():
+    """As the estimator finds it."""
+    runs, error = 200, 1e-4
+    tells = np.ones((runs, len(VIEWS)))
+    bound = epsilon_lower_bound(0 * tells, tells, confidence=1 - error)
+
+    assert largest_bound(runs, error=error) == pytest.approx(bound.epsilon)
+
+
+def test_too_few_runs_are_no_verdict():
+    """And say so."""
+    pair = Neighbours(title="few", method=UniformGrid(side=2), places=(FAR,), length=0.1)
+    check = pair.check(setting(), 1e-5)
+
+    assert check.verdict is Verdict.NOT_APPLICABLE
+    assert "--runs" in check.finding
+
+
+def test_publications_bound_the_records_of_a_user():
+    """A user with forty records in one cell shows three of them, at an epsilon without noise."""
+    crowd = (SPOT._replace(times=40, user="eve"), FAR._replace(user="ann"))
+    (release,) = publications(crowd, 1, Fraction(10**7), UniformGrid(side=2), max_per_user=3)
+
+    assert release.measurements.leaves.values.tolist() == [3, 0, 0, 1]
