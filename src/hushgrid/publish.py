@@ -1,27 +1,19 @@
 """The front door: opens the budget, runs a method, closes it."""
 
-from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
-from hushgrid.calibrate import calibrated
-from hushgrid.choose import AUTO, choose
-from hushgrid.counting.bounded_source import BoundedPoints, bounded_points
-from hushgrid.counting.bounding import KEY_BYTES
-from hushgrid.counting.open import open_points
-from hushgrid.counting.point_counter import PointCounter
+from hushgrid.choose import AUTO
 from hushgrid.counting.progress import Progress
-from hushgrid.counting.user_level import PRIVATE, UserLevel
 from hushgrid.counting.user_rows import MissingUser
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
-from hushgrid.methods.method import Method, is_whole
-from hushgrid.methods.uniform_grid import UniformGrid
+from hushgrid.job import Job
+from hushgrid.methods.method import Method
 from hushgrid.privacy.bits import Bits, SystemBits
-from hushgrid.privacy.budget import SIZE_SHARE, Budget
-from hushgrid.privacy.exact import Exactable, exact_epsilon, exact_share
+from hushgrid.privacy.budget import SIZE_SHARE
+from hushgrid.privacy.exact import Exactable
 from hushgrid.synopsis.claim import SizeSource
-from hushgrid.synopsis.geo_metadata import geo_metadata
-from hushgrid.synopsis.scale import Scale
 from hushgrid.synopsis.synopsis import Synopsis
 
 
@@ -44,6 +36,9 @@ def publish(
     size_from: SizeSource = "rows",
     size_share: Exactable = SIZE_SHARE,
     calibrate: bool = True,
+    ledger: str | Path | None = None,
+    dataset: str | None = None,
+    new_release: bool = False,
     progress: Progress | None = None,
     rng: Bits | None = None,
 ) -> Synopsis:
@@ -88,6 +83,14 @@ def publish(
     calibrate : bool
         Whether to find how wide the intervals of this release have to be, by publishing made-up points like it. Takes
         about as long as the release; without it, intervals are as wide as they have to be on average.
+    ledger : path or str, optional
+        The ledger that keeps the account of the data set, a file or ``postgresql://USER@HOST/DATABASE``. Budget is set
+        aside there before anything is read, and the release is kept there before it comes back. The same request gives
+        back the same release, at no cost.
+    dataset : str, optional
+        The name of the data set in the ledger.
+    new_release : bool
+        Whether to pay for another release even if the ledger has one of the same request.
     progress : Progress, optional
         Told the share of bytes read; never a count.
     rng : Bits, optional
@@ -108,81 +111,47 @@ def publish(
     >>> synopsis
     <Synopsis by staq: epsilon=1, 133 cells, simulation=True>
     """
-    if not isinstance(domain, Domain):
-        msg = f"domain must be a hushgrid.Domain(west=, south=, east=, north=), got {type(domain).__name__}."
-        raise ArgumentError(msg)
-    chosen = choose(method)
-    users = UserLevel.of(
-        user,
+    job = Job.of(
+        domain=domain,
+        epsilon=epsilon,
+        method=method,
+        lon=lon,
+        lat=lat,
+        geometry=geometry,
+        user=user,
         max_per_user=max_per_user,
         missing_user=missing_user,
         scale_to_total=scale_to_total,
         max_for_total=max_for_total,
+        distinct=distinct,
+        public_size=public_size,
+        size_from=size_from,
+        size_share=size_share,
+        calibrate=calibrate,
     )
-    distinct_side = _distinct_side(chosen, users) if distinct else None
-    bits = SystemBits() if rng is None else rng
-    budget = Budget(
-        exact_epsilon(epsilon),
-        bits=bits,
-        unit="record" if users is None else "user",
-        max_per_unit=1 if users is None else users.max_per_user,
-        public_size=_check_public_size(public_size),
-        size_from=_check_size_from(size_from),
-        size_share=exact_share(size_share, name="size_share"),
-    )
-    geo_metadata(domain)  # a reference system that no file could state is an error before anything is spent
-    source = open_points(points, domain=domain, lon=lon, lat=lat, geometry=geometry, user=user)
-    if users is None:
-        synopsis = chosen.release(PointCounter(domain, source, progress=progress), budget)
-        return calibrated(synopsis, chosen) if calibrate else synopsis
-    rule = users.rule(domain, key=bits.integer(8 * KEY_BYTES).to_bytes(KEY_BYTES), distinct_side=distinct_side)
-    with bounded_points(source, rule, missing=users.missing_user, progress=progress) as bounded:
-        del source  # all that is read from here on are kept records
-        total = _total(users, bounded, budget)
-        synopsis = chosen.release(PointCounter(domain, bounded.source, progress=progress), budget)
-    if distinct:
-        return replace(synopsis, claim=replace(synopsis.claim, distinct=True))
-    synopsis = calibrated(synopsis, chosen) if calibrate else synopsis
-    return synopsis if total is None else synopsis.scaled(_scale(users, total, synopsis))
-
-
-def _total(users: UserLevel, bounded: BoundedPoints, budget: Budget) -> int | None:
-    """The total that counts are to be scaled to: declared, or noisy and paid for."""
-    if users.scale_to_total != PRIVATE:
-        return users.scale_to_total
-    return budget.noisy_total(bounded.true_capped_total, cap=users.max_for_total)
-
-
-def _scale(users: UserLevel, total: int, synopsis: Synopsis) -> Scale:
-    if users.scale_to_total == PRIVATE:
-        return Scale.to(total, synopsis.counts, source="private", cap=users.max_for_total)
-    return Scale.to(total, synopsis.counts, source="public")
-
-
-def _distinct_side(method: Method, users: UserLevel | None) -> int:
-    """Side of the public grid that users are counted on."""
-    if users is None:
-        msg = "distinct counts users, so that it needs user and max_per_user."
+    if ledger is None and dataset is None and not new_release:
+        return job.release(job.open(points), bits=SystemBits() if rng is None else rng, progress=progress)
+    if rng is not None:
+        msg = (
+            "rng is for simulations, which are no releases: no ledger takes them. Leave out rng, or ledger and dataset."
+        )
         raise ArgumentError(msg)
-    if users.scale_to_total is not None:
-        msg = "distinct counts users in cells, which sum to no total of records. Leave scale_to_total out."
+    if ledger is None or dataset is None:
+        msg = "ledger and dataset go together: where the account is kept, and the name of the data set in it."
         raise ArgumentError(msg)
-    if not isinstance(method, UniformGrid) or method.side is None:
-        msg = "distinct needs a public grid, method=hg.UniformGrid(side=...): which cells of a user are counted is "
-        msg += f"decided before any count is released. Got method {method.name!r}."
-        raise ArgumentError(msg)
-    return method.side
+    return _from_ledger(job, points, ledger, dataset, new_release=new_release, progress=progress)
 
 
-def _check_public_size(value: int | None) -> int | None:
-    if value is not None and (not is_whole(value) or value < 0):
-        msg = f"public_size must be a whole number of at least 0, got public_size={value!r}."
-        raise ArgumentError(msg)
-    return value
+def _from_ledger(
+    job: Job, points: Any, place: str | Path, dataset: str, *, new_release: bool, progress: Progress | None
+) -> Synopsis:
+    """The release that a ledger has of a job, or has from now on."""
+    from hushgrid.fulfil import fulfil  # here, because few sessions keep a ledger
+    from hushgrid.ledger.ledger import open_ledger
+    from hushgrid.ledger.release import Release
+    from hushgrid.synopsis.file import parse_release
 
-
-def _check_size_from(value: SizeSource) -> SizeSource:
-    if value not in ("rows", "domain"):
-        msg = f"size_from must be 'rows' or 'domain', got size_from={value!r}."
-        raise ArgumentError(msg)
-    return value
+    with open_ledger(place) as ledger:
+        answer = ledger.reserve(job.request(dataset), new_release=new_release)
+        release = answer if isinstance(answer, Release) else fulfil(job, points, answer, progress=progress)
+        return parse_release(release.read(), name=f"the release of entry {release.entry.number}")

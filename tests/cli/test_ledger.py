@@ -90,14 +90,14 @@ def test_the_history_as_json_holds_the_requests(run: Run, used: Reservation) -> 
 
     first = parsed["entries"][0]
     assert first["state"] == "committed"
-    assert first["head"] == used.mark["head"]
+    assert first["head"] == used.mark.head
     assert first["request_key"] == asked().key
     assert json.loads(first["request"])["user_column"] == "rider"
 
 
 def test_a_whole_ledger_passes(run: Run, used: Reservation) -> None:
     """With the head of a release, and without: then an old copy is not ruled out, and it says so."""
-    without, with_head = run("ledger", "verify"), run("ledger", "verify", "--head", used.mark["head"])
+    without, with_head = run("ledger", "verify"), run("ledger", "verify", "--head", used.mark.head)
 
     assert without.exit_code == with_head.exit_code == 0
     assert all(row[0] == "ok" for row in table("\n" + with_head.stdout))
@@ -110,7 +110,7 @@ def test_an_old_copy_is_refused(run: Run, used: Reservation) -> None:
     """Exit code 5; by itself it would pass."""
     shutil.copy("hushgrid.ledger", "old.ledger")
     with open_ledger("hushgrid.ledger") as ledger:
-        head = reserved(ledger).mark["head"]
+        head = reserved(ledger).mark.head
 
     result = run("ledger", "verify", "--ledger", "old.ledger", "--head", head)
     assert result.exit_code == 5

@@ -19,13 +19,13 @@ PUBLISH = ["publish", "--domain", "-74.26,40.48,-73.70,40.92", "--epsilon", "1",
 # Stands for a user who presses Ctrl-C while points are read.
 INTERRUPTED = """
 import os, signal, sys, time
-import hushgrid.cli, hushgrid.publish
+import hushgrid.cli, hushgrid.job
 
 def open_points(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(60)
 
-sys.modules["hushgrid.publish"].open_points = open_points
+hushgrid.job.open_points = open_points
 hushgrid.cli.main(sys.argv[1:])
 """
 

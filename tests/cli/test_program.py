@@ -1,6 +1,5 @@
 """How commands end: exit codes, and one line on stderr."""
 
-import sys
 from importlib.metadata import version
 
 import pyarrow.parquet as pq
@@ -22,7 +21,7 @@ def failing(publish: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
         def fail(*_: object, **__: object) -> None:
             raise error
 
-        monkeypatch.setattr(sys.modules["hushgrid.publish"], "open_points", fail)
+        monkeypatch.setattr("hushgrid.job.open_points", fail)
         return publish()
 
     return invoke

@@ -23,7 +23,7 @@ from typing import Any
 
 import hushgrid.ledger
 from hushgrid.errors import HushgridError
-from hushgrid.ledger.deliver import deliver
+from hushgrid.ledger.commit import commit_written
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.ledger.release import Release
 from hushgrid.ledger.request import Request
@@ -42,8 +42,8 @@ def publish_once(place: str, request: Request, output: Path, *, new_release: boo
             answer.save(output)
             return
         answer.journal.record(1, "all cells at 1", os.urandom(64))
-        content = json.dumps(answer.mark).encode() + os.urandom(5000)
-        deliver(answer, lambda out: out.write(content) and None, output)
+        content = json.dumps(vars(answer.mark)).encode() + os.urandom(5000)
+        commit_written(answer, lambda out: out.write(content) and None, folder=output.parent).save(output)
 
 
 def race(place: str, folder: Path, processes: int, epsilon: Fraction) -> list[int]:

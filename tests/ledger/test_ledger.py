@@ -9,11 +9,12 @@ import pytest
 
 from hushgrid.errors import ArgumentError, BudgetError, LedgerError
 from hushgrid.geometry.domain import Domain
-from hushgrid.ledger.deliver import deliver
+from hushgrid.ledger.commit import commit_written
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.ledger.release import Release
 from hushgrid.ledger.reservation import Reservation
 from hushgrid.ledger.transaction import PART
+from hushgrid.synopsis.ledger_mark import LedgerMark
 from tests.ledger.places import ASKED, asked, reserved, tampering
 
 BYTES = b"a release, as bytes"
@@ -214,8 +215,8 @@ def test_the_mark_is_in_the_chain(place: str) -> None:
         reservation.commit(io.BytesIO(BYTES))
         reserved(ledger)
 
-        assert reservation.mark == {"dataset": "trips", "entry": "1", "head": head}
-        assert ledger.verify(head=reservation.mark["head"]).ok
+        assert reservation.mark == LedgerMark(dataset="trips", entry=1, head=head)
+        assert ledger.verify(head=reservation.mark.head).ok
 
 
 @pytest.mark.parametrize("size", [0, 1, PART - 1, PART, PART + 1, 2 * PART + 5])
@@ -260,7 +261,9 @@ def test_a_release_appears_after_its_commit(place: str, tmp_path: Path) -> None:
         assert list(output.parent.iterdir()) == []
 
     with open_ledger(place) as ledger:
-        release = deliver(reserved(ledger), write, output)
+        release = commit_written(reserved(ledger), write, folder=output.parent)
+        assert list(output.parent.iterdir()) == []
+        release.save(output)
 
         assert output.read_bytes() == release.read() == BYTES
         assert list(output.parent.iterdir()) == [output]
@@ -270,8 +273,9 @@ def test_a_release_that_cannot_appear_is_not_lost(place: str, tmp_path: Path) ->
     """A file that came to stand in its way stays; the release is given back under another name, at no cost."""
     (tmp_path / "taken").write_bytes(b"theirs")
     with open_ledger(place) as ledger:
+        release = commit_written(reserved(ledger), lambda out: out.write(BYTES) and None)
         with pytest.raises(ArgumentError, match="exists"):
-            deliver(reserved(ledger), lambda out: out.write(BYTES) and None, tmp_path / "taken")
+            release.save(tmp_path / "taken")
         again = ledger.reserve(asked())
 
         assert isinstance(again, Release)

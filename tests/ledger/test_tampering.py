@@ -173,4 +173,4 @@ def test_an_old_copy_is_noticed_by_the_head_of_a_later_release(tmp_path) -> None
 
     with open_ledger(place) as ledger:
         assert ledger.verify().ok
-        assert not ledger.verify(head=reservation.mark["head"]).ok
+        assert not ledger.verify(head=reservation.mark.head).ok

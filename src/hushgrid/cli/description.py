@@ -35,6 +35,7 @@ def as_values(synopsis: "Synopsis") -> dict[str, Any]:
         "scale": None if scale is None else vars(scale),
         "claim": _claim(synopsis.claim),
         "size": _size(synopsis.claim.size),
+        "ledger": None if synopsis.ledger is None else vars(synopsis.ledger),
     }
 
 

@@ -44,7 +44,8 @@ class Features:
         for number, (feature, geometry, row) in enumerate(zip(self.features, self._places(), rows, strict=True)):
             properties = {**(feature.get("properties") or {}), **dict(zip(columns, row, strict=True))}
             yield ",\n" if number else "\n"
-            yield json.dumps({**feature, "geometry": geometry, "properties": properties}, ensure_ascii=False)
+            text = json.dumps({**feature, "geometry": geometry, "properties": properties}, ensure_ascii=False)
+            yield text.encode(errors="replace").decode()  # half a surrogate pair cannot be written
         yield "\n]}\n"
 
     def _places(self) -> Iterator[dict[str, Any] | None]:

@@ -8,6 +8,7 @@ from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 
 Rect = tuple[float, float, float, float]
+LONGEST_QUOTE = 80  # characters of what was given, in a message
 
 
 def to_domain(_context: click.Context, _parameter: click.Parameter, text: str) -> Domain:
@@ -44,7 +45,7 @@ def parse_rect(parts: list[str]) -> Rect:
     try:
         west, south, east, north = map(float, parts)
     except ValueError:
-        msg = f"a rectangle is four numbers W,S,E,N separated by commas, got {','.join(parts)!r}."
+        msg = f"a rectangle is four numbers W,S,E,N separated by commas, got {','.join(parts)[:LONGEST_QUOTE]!r}."
         raise ArgumentError(msg) from None
     return west, south, east, north
 

@@ -6,14 +6,20 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from hushgrid.cli.account import Account
+from hushgrid.cli.ledger import DEFAULT
 from hushgrid.cli.notes import warn
+from hushgrid.cli.papers import paper_paths, write_papers
 from hushgrid.cli.parameters import example, to_domain, to_total
+from hushgrid.cli.points_address import EngineChoice, points_address
 from hushgrid.cli.progress import reading
 from hushgrid.cli.summary import suggest, summarise
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
+    from hushgrid.counting.engine.address import Address
+    from hushgrid.job import Job
     from hushgrid.methods.uniform_grid import UniformGrid
     from hushgrid.synopsis.synopsis import Synopsis
 
@@ -28,7 +34,7 @@ CLEAR_GAP = 6  # standard deviations of the noise; chance alone makes such a gap
 @click.command(
     epilog=example("publish trips.parquet --domain -74.26,40.48,-73.70,40.92 --epsilon 1 -o trips.dp.parquet")
 )
-@click.argument("points", type=click.Path(path_type=Path))
+@click.argument("points")
 @click.option(
     "--domain",
     callback=to_domain,
@@ -72,9 +78,26 @@ CLEAR_GAP = 6  # standard deviations of the noise; chance alone makes such a gap
     show_default=True,
     help="What the noisy size counts: all rows, or points in the domain at the price of one more pass.",
 )
+@click.option("--dataset", metavar="NAME", help="Charge the release to this data set of a ledger.")
+@click.option(
+    "--ledger",
+    metavar="PATH|URL",
+    help=f"That ledger; HUSHGRID_LEDGER or {DEFAULT} if not given. With --dataset.",
+)
+@click.option("--new-release", is_flag=True, help="Pay for another release, even if the ledger has this one.")
+@click.option("--resume", type=int, metavar="ENTRY", help="Go on with an entry of the ledger that was cut off.")
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "duckdb", "spark"]),
+    default="auto",
+    show_default=True,
+    help="What counts: hushgrid itself, DuckDB for whatever it reads, or a Spark session.",
+)
+@click.option("--spark-conf", multiple=True, metavar="KEY=VALUE", help="A setting of the Spark session; repeatable.")
+@click.option("--manifest", is_flag=True, help="Say in plain words, in files beside FILE, what the release promises.")
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it exists.")
 def publish(
-    points: Path,
+    points: str,
     domain: Domain,
     epsilon: str,
     output: Path,
@@ -90,6 +113,13 @@ def publish(
     distinct_users: int | None,
     public_size: int | None,
     size_from: Literal["rows", "domain"],
+    dataset: str | None,
+    ledger: str | None,
+    new_release: bool,
+    resume: int | None,
+    engine: EngineChoice,
+    spark_conf: tuple[str, ...],
+    manifest: bool,
     overwrite: bool,
 ) -> None:
     """Publish points as a release under differential privacy.
@@ -97,35 +127,50 @@ def publish(
     POINTS is a Parquet, GeoParquet or CSV file with one record a row. Rows whose coordinates are missing, unreadable
     or outside the domain are ignored. The release may be shown to anyone; what it costs is stated in it.
 
+    With --engine duckdb, POINTS may be a pattern of files (CSV, JSON lines, Parquet), FILE.duckdb?table=NAME or a
+    SELECT; with --engine spark, a folder of Parquet, an address such as s3a://bucket/trips, a table or a SELECT.
+    postgresql://USER@HOST/DATABASE?table=NAME is counted by the server.
+
     It protects single records, or with --user-column each user with all their records: then at most K of a user's
     records are kept, chosen at random, and counts are of kept records.
+
+    With --dataset the budget is taken from a ledger before anything is read; see 'hushgrid ledger'. The same request
+    gives back the same release, at no cost.
     """
-    from hushgrid.publish import publish as publish_points
+    from hushgrid.counting.engine.address import Address
+    from hushgrid.job import Job
     from hushgrid.synopsis.new_file import check_target
 
-    check_target(output, overwrite=overwrite)
-    _refuse_same(points, output)
-    with reading() as progress:
-        synopsis = publish_points(
-            points,
-            domain=domain,
-            epsilon=epsilon,
-            method=method if distinct_users is None else _grid_of(distinct_users, method),
-            lon=lon,
-            lat=lat,
-            geometry=geometry,
-            user=user_column,
-            max_per_user=max_per_user,
-            missing_user=missing_user,
-            scale_to_total=scale_to_total,
-            max_for_total=max_for_total,
-            distinct=distinct_users is not None,
-            public_size=public_size,
-            size_from=size_from,
-            progress=progress,
-        )
-    synopsis.save(output, overwrite=overwrite)
+    account = Account.of(dataset, ledger=ledger, new_release=new_release, resume=resume)
+    place = points_address(points, engine, spark_conf)
+    for path in (output, *(paper_paths(output) if manifest else ())):
+        check_target(path, overwrite=overwrite)
+        _refuse_same(place, path)
+    job = Job.of(
+        domain=domain,
+        epsilon=epsilon,
+        method=method if distinct_users is None else _grid_of(distinct_users, method),
+        lon=lon,
+        lat=lat,
+        geometry=geometry,
+        user=user_column,
+        max_per_user=max_per_user,
+        missing_user=missing_user,
+        scale_to_total=scale_to_total,
+        max_for_total=max_for_total,
+        distinct=distinct_users is not None,
+        public_size=public_size,
+        size_from=size_from,
+        query=place.text if isinstance(place, Address) and place.is_query else None,
+    )
+    if account is None:
+        synopsis = _published(job, place)
+        synopsis.save(output, overwrite=overwrite)
+    else:
+        synopsis = account.publish(job, place, output, overwrite=overwrite)
     click.echo(output)
+    if manifest:
+        write_papers(synopsis, output, overwrite=overwrite)
     summarise(synopsis)
     suggest(domain, output)
     if seems_misplaced(synopsis):
@@ -134,6 +179,13 @@ def publish(
             "If the domain is meant to cover only part of the data, --size-from domain gives a better grid. "
             "Publishing again spends budget again."
         )
+
+
+def _published(job: "Job", points: "Path | Address") -> "Synopsis":
+    from hushgrid.privacy.bits import SystemBits
+
+    with reading() as progress:
+        return job.release(job.open(points), bits=SystemBits(), progress=progress)
 
 
 def seems_misplaced(synopsis: "Synopsis") -> bool:
@@ -163,7 +215,7 @@ def _grid_of(side: int, method: str) -> "UniformGrid":
     return UniformGrid(side=side)
 
 
-def _refuse_same(points: Path, output: Path) -> None:
-    if output.exists() and points.exists() and output.samefile(points):
+def _refuse_same(points: "Path | Address", output: Path) -> None:
+    if isinstance(points, Path) and output.exists() and points.exists() and output.samefile(points):
         msg = f"--output {output} is the file of the points themselves; give another path."
         raise ArgumentError(msg)

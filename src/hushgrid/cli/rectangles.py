@@ -3,11 +3,12 @@
 import csv
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 
-from hushgrid.cli.parameters import Rect, parse_rect
+from hushgrid.cli.input_file import STANDARD_INPUT, check_input
+from hushgrid.cli.parameters import LONGEST_QUOTE, Rect, parse_rect
 from hushgrid.errors import ArgumentError, InputError
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 COLUMNS = ("west", "south", "east", "north")
+LONGEST_LINE = 2**16  # characters
 
 
 def read_rects(path: Path) -> "NDArray[np.float64]":
@@ -25,10 +27,11 @@ def read_rects(path: Path) -> "NDArray[np.float64]":
     """
     from hushgrid.geometry.rects import check_rects
 
-    name = "standard input" if str(path) == "-" else str(path)
+    name = "standard input" if str(path) == STANDARD_INPUT else str(path)
     try:
+        check_input(path)
         with click.open_file(str(path), encoding="utf-8-sig") as file:
-            return check_rects(list(_parse(csv.reader(file))))
+            return check_rects(list(_parse(csv.reader(_lines(file)))))
     except OSError as error:
         msg = f"cannot read rectangles from {name}: {error.strerror}."
         raise InputError(msg) from None
@@ -38,6 +41,14 @@ def read_rects(path: Path) -> "NDArray[np.float64]":
     except ArgumentError as error:
         msg = f"cannot read rectangles from {name}: {error}"
         raise InputError(msg) from None
+
+
+def _lines(file: IO[str]) -> Iterator[str]:
+    while line := file.readline(LONGEST_LINE + 1):
+        if len(line) > LONGEST_LINE:
+            msg = f"a line has more than {LONGEST_LINE:,} characters."
+            raise ArgumentError(msg)
+        yield line
 
 
 def _parse(lines: Iterator[list[str]]) -> Iterator[Rect]:
@@ -55,7 +66,9 @@ def _names(fields: list[str]) -> list[str]:
 
 def _places(names: list[str]) -> list[int]:
     if any(names.count(column) != 1 for column in COLUMNS):
-        msg = f"the first line must name west, south, east and north once each, got {','.join(names)!r}."
+        msg = (
+            f"the first line must name west, south, east and north once each, got {','.join(names)[:LONGEST_QUOTE]!r}."
+        )
         raise ArgumentError(msg)
     return [names.index(column) for column in COLUMNS]
 

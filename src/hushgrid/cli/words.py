@@ -1,6 +1,5 @@
 """What a release is and promises, in words."""
 
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from hushgrid.cli.description import CONFIDENCE
@@ -11,18 +10,13 @@ if TYPE_CHECKING:
     from hushgrid.geometry.domain import Domain
     from hushgrid.geometry.partition import Partition
     from hushgrid.synopsis.claim import Claim, MethodRecord
+    from hushgrid.synopsis.ledger_mark import LedgerMark
     from hushgrid.synopsis.synopsis import Synopsis
-
-SIZED_BY = {
-    "rows": "the noisy number of rows, paid for from the budget",
-    "domain": "the noisy number of points in the domain, paid for from the budget",
-}
-SIZED_BY_KEPT = "the noisy number of kept records, paid for from the budget"
 
 
 def in_words(synopsis: "Synopsis") -> dict[str, str]:
     """Everything a reader of a release should know: a label and a text each."""
-    from hushgrid.synopsis.meaning import caveats
+    from hushgrid.synopsis.meaning import caveats, spent
 
     meaning = " ".join(caveats(synopsis))
     return {
@@ -33,7 +27,8 @@ def in_words(synopsis: "Synopsis") -> dict[str, str]:
         "total": total_in_words(synopsis),
         **({"counts": meaning} if meaning else {}),
         "guarantee": synopsis.claim.sentence,
-        "budget": budget_in_words(synopsis.claim),
+        "budget": spent(synopsis.claim),
+        **({} if synopsis.ledger is None else {"ledger": ledger_in_words(synopsis.ledger)}),
     }
 
 
@@ -75,13 +70,10 @@ def structure_in_words(partition: "Partition") -> str:
 def size_in_words(claim: "Claim") -> str:
     """What the number of cells was found from. A noisy size is never shown."""
     from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
+    from hushgrid.synopsis.meaning import sized_by
 
-    size = claim.size
-    if size is None:
-        return "the method's parameters"
-    noisy = SIZED_BY if claim.unit == "record" else dict.fromkeys(SIZED_BY, SIZED_BY_KEPT)
-    figure = noisy.get(size.source, f"a public figure of {size.value:,} {claim.counted}")
-    return f"{figure}; sizes found so are capped at {GUIDELINE_CELL_LIMIT:,} cells"
+    capped = "" if claim.size is None else f"; sizes found so are capped at {GUIDELINE_CELL_LIMIT:,} cells"
+    return f"{sized_by(claim)}{capped}"
 
 
 def total_in_words(synopsis: "Synopsis") -> str:
@@ -93,13 +85,6 @@ def total_in_words(synopsis: "Synopsis") -> str:
     return f"about {estimate} {counted(synopsis)}, an estimate; {low} to {high} with {100 * CONFIDENCE:g} % confidence"
 
 
-def budget_in_words(claim: "Claim") -> str:
-    """Epsilon and what it was spent on."""
-    totals: dict[str, list[Fraction]] = {}
-    for spend in claim.spends:
-        totals.setdefault(spend.purpose, []).append(spend.epsilon * claim.max_per_unit)
-    spends = (
-        f"{purpose} {float(sum(parts)):g}" + (f" in {len(parts)} parts" if len(parts) > 1 else "")
-        for purpose, parts in totals.items()
-    )
-    return f"epsilon {float(claim.epsilon):g}: {', '.join(spends)}"
+def ledger_in_words(mark: "LedgerMark") -> str:
+    """The entry that a release was charged to."""
+    return f"entry {mark.entry} of the data set {mark.dataset!r}; head {mark.head}"

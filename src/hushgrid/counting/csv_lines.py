@@ -7,11 +7,15 @@ NEWLINE = b"\n"
 LONGEST_LINE = 2**20  # bytes; a longer line is dropped
 
 
-def line_start(stream: IO[bytes], offset: int) -> int:
-    """Where the first line begins that begins at `offset` or later; the end of the stream if there is none."""
+def line_start(stream: IO[bytes], offset: int, until: int | None = None) -> int:
+    """Where the first line begins that begins at `offset` or later; the end of the stream if there is none.
+
+    Past `until` nobody looks any farther: the place is then in the middle of a line, at `until` or after it.
+    """
     stream.seek(offset - 1)
     while (piece := stream.readline(LONGEST_LINE)) and not piece.endswith(NEWLINE):
-        pass
+        if until is not None and stream.tell() >= until:
+            break
     return stream.tell()
 
 

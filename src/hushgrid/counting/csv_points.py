@@ -113,8 +113,12 @@ class CsvPart:
         """Blocks of whole lines, and which share of the file each was read from."""
         with reading(self.path, KIND), self.path.open("rb") as file:
             content = _content(self.path, file)
-            first = line_start(content, self.first)
-            size = None if self.stop is None else line_start(content, self.stop) - first
+            # A line of many parts is searched once, not by every part again: its end belongs to none of them, and a
+            # last line that reaches far past the part is too long to be a row.
+            first = line_start(content, self.first, self.stop)
+            if self.stop is not None and first >= self.stop:
+                return
+            size = None if self.stop is None else line_start(content, self.stop, self.stop + LONGEST_LINE + 1) - first
             content.seek(first)
             position = 0 if self.stop is None else first
             for text in whole_lines(content, size, self.block_bytes):

@@ -13,6 +13,7 @@ from hushgrid.errors import InputError
 from hushgrid.geometry.domain import GEOGRAPHIC, Domain
 
 KEY = b"geo"
+LONGEST_WORD = 80  # characters of a name in a message
 
 
 def primary_geometry(schema: pa.Schema, where: str) -> str | None:
@@ -44,7 +45,7 @@ def _metadata(schema: pa.Schema, where: str) -> dict[str, Any]:
         return {}
     try:
         metadata = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         metadata = None
     if not isinstance(metadata, dict):
         msg = f"the 'geo' metadata of {where} is damaged. Write the file anew."
@@ -59,5 +60,9 @@ def _crs_name(entry: dict[str, Any]) -> str:
         return "an unknown reference system"
     identifier = crs.get("id")
     if isinstance(identifier, dict):
-        return f"{identifier.get('authority')}:{identifier.get('code')}".upper()
-    return f"a reference system without a code ({crs.get('name')})"
+        return f"{_word(identifier.get('authority'))}:{_word(identifier.get('code'))}".upper()
+    return f"a reference system without a code ({_word(crs.get('name'))})"
+
+
+def _word(value: object) -> str:
+    return str(value)[:LONGEST_WORD] if isinstance(value, str | int) else "?"

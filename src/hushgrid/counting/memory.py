@@ -151,7 +151,7 @@ def _pair(row: Any) -> tuple[float, float]:
     try:
         longitude, latitude = row
         return float(longitude), float(latitude)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # noqa: BLE001  # whatever an object raises when it is asked for two numbers, it is no point
         return np.nan, np.nan
 
 

@@ -101,17 +101,17 @@ def find_fields(
     int
         Number of rows.
     """
-    row, first = 0, 0
+    row, first, last = 0, 0, max(fields)
     for stop in stops:
         if _is_row(text, first, stop, longest):
-            begin = first
-            for number in range(max(fields) + 1):
-                # Past the last field, begin is stop + 1 and the field is empty.
-                low, high, end = _field(text, begin, stop, np.uint8(delimiter)) if begin <= stop else (stop, stop, stop)
+            spans[:, row, :] = stop
+            begin, number = first, 0
+            while begin <= stop and number <= last:  # past the last field of a row, begin is stop + 1
+                low, high, end = _field(text, begin, stop, np.uint8(delimiter))
                 for k in range(len(fields)):
                     if fields[k] == number:
                         spans[k, row, 0], spans[k, row, 1] = low, high
-                begin = end + 1
+                begin, number = end + 1, number + 1
             row += 1
         first = stop + 1
     return row

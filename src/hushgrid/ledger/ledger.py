@@ -135,7 +135,7 @@ class Ledger:
         if unfinished.key != request.key:
             msg = f"entry {entry} was reserved for another request; an entry is resumed with the very same one."
             raise LedgerError(msg)
-        return Reservation(unfinished, self._store)
+        return Reservation(unfinished, self._store, resumed=True)
 
     def book(self) -> Book:
         """All accounts and entries at this moment; a broken chain is an error."""

@@ -13,6 +13,7 @@ from hushgrid.ledger.kept import journal_holder, release_holder
 from hushgrid.ledger.release import Release
 from hushgrid.ledger.store import LedgerStore
 from hushgrid.ledger.transaction import Transaction
+from hushgrid.synopsis.ledger_mark import LedgerMark
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class Reservation:
         As it was reserved.
     store : LedgerStore
         Where the ledger is.
+    resumed : bool
+        Whether an earlier run was cut off, which may have read data.
 
     Privacy
     -------
@@ -34,11 +37,12 @@ class Reservation:
 
     entry: Entry
     store: LedgerStore
+    resumed: bool = False
 
     @property
-    def mark(self) -> dict[str, str]:
+    def mark(self) -> LedgerMark:
         """What the release carries: the data set, the number of the entry, and the head of the chain."""
-        return {"dataset": self.entry.dataset, "entry": str(self.entry.number), "head": self.entry.head}
+        return LedgerMark(dataset=self.entry.dataset, entry=self.entry.number, head=self.entry.head)
 
     @property
     def journal(self) -> Journal:
@@ -80,7 +84,8 @@ class Reservation:
             if not data_was_read and book.journals[self.entry.number]:
                 msg = f"entry {self.entry.number} has measured data; its budget is spent and cannot be given back."
                 raise LedgerError(msg)
-            event = Abandoned(entry=self.entry.number, reason=reason, charged=data_was_read)
+            shown = "".join(letter if letter.isprintable() else " " for letter in reason)
+            event = Abandoned(entry=self.entry.number, reason=shown, charged=data_was_read)
             self._end(transaction, book, event)
         return book.entries[self.entry.number]
 

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from hushgrid.errors import LedgerError
 from hushgrid.ledger import store
 from hushgrid.ledger.transaction import PART, SCHEMA, Transaction
+from hushgrid.synopsis.regular_file import MISSING, irregularity
 
 LONGEST_VALUE = 2 * PART  # a file may come from anywhere; no value of ours is longer
 
@@ -26,7 +27,11 @@ class SqliteStore:
 
     def __init__(self, path: Path, *, create: bool) -> None:
         self.place = str(path)
-        if not create and not path.exists():
+        complaint = irregularity(path)
+        if complaint is not None and complaint != MISSING:
+            msg = f"the ledger {path} {complaint}. A ledger is a file of its own."
+            raise LedgerError(msg)
+        if not create and complaint == MISSING:
             msg = (
                 f"the ledger {path} does not exist. "
                 f"Make it with: hushgrid ledger init --ledger {path} --dataset NAME --budget B --unit record|user"

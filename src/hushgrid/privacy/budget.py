@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from hushgrid.errors import ArgumentError, BudgetError
 from hushgrid.inference.measurements import Measured
 from hushgrid.privacy.bits import Bits
+from hushgrid.privacy.draws import Draws, Journal
 from hushgrid.privacy.laplace import add_noise
 from hushgrid.privacy.paths import PathBudget
 from hushgrid.privacy.selection import permute_and_flip
@@ -16,6 +17,7 @@ from hushgrid.synopsis.claim import TOTAL, Claim, Size, SizeSource, Spend, Unit
 
 SIZE_SHARE = Fraction(1, 100)  # of epsilon, for the noisy number of points; half or twice it costs 1 to 3 % in accuracy
 TOTAL_SHARE = Fraction(1, 20)  # of epsilon, for the noisy total that counts are scaled to, where one is asked for
+WORD_BYTES = 8  # a journal keeps 64-bit integers
 
 
 class Sized(Protocol):
@@ -48,6 +50,8 @@ class Budget:
         What the noisy size counts.
     size_share : Fraction
         Share of the budget for the noisy size.
+    journal : Journal, optional
+        Keeps everything that is drawn before anything uses it.
 
     Privacy
     -------
@@ -66,10 +70,12 @@ class Budget:
         public_size: int | None = None,
         size_from: SizeSource = "rows",
         size_share: Fraction = SIZE_SHARE,
+        journal: Journal | None = None,
     ) -> None:
         self._granted = epsilon / max_per_unit
         self._for_counts = self._granted
         self._bits = bits
+        self._draws = Draws(journal)
         self._unit: Unit = unit
         self._max_per_unit = max_per_unit
         self._size = None if public_size is None else Size(source="public", value=public_size)
@@ -95,7 +101,7 @@ class Budget:
                 raise BudgetError(msg)
             rate = self._granted * self._size_share
             true_size = counter.rows() if self._size_from == "rows" else counter.total()
-            noisy = add_noise(np.array([true_size]), rate=rate, bits=self._bits)
+            noisy = self._noisy(np.array([true_size]), rate, "size")
             self._spend("size", rate, measured=False)
             self._for_counts -= rate
             self._size = Size(source=self._size_from, value=int(noisy[0]))
@@ -113,7 +119,7 @@ class Budget:
             msg = "the noisy total must be the first thing asked of a budget."
             raise BudgetError(msg)
         cost = self._granted * share
-        noisy = add_noise(np.array([true_capped_total]), rate=cost * self._max_per_unit / cap, bits=self._bits)
+        noisy = self._noisy(np.array([true_capped_total]), cost * self._max_per_unit / cap, TOTAL)
         self._spend(TOTAL, cost, measured=False)
         self._for_counts -= cost
         return int(noisy[0])
@@ -131,7 +137,7 @@ class Budget:
         if share == 0:
             return Measured.nothing(len(true_counts))
         rate = self.charge(share, purpose=purpose, measured=True)
-        return Measured.at_one_rate(add_noise(true_counts, rate=rate, bits=self._bits), rate)
+        return Measured.at_one_rate(self._noisy(true_counts, rate, purpose), rate)
 
     def select(
         self,
@@ -147,7 +153,14 @@ class Budget:
         -------
         (share · ε)-DP if one record changes the scores of one row only, each of them by at most one.
         """
-        return permute_and_flip(true_scores, allowed, rate=self.charge(share, purpose=purpose) / 2, bits=self._bits)
+        rate = self.charge(share, purpose=purpose) / 2
+        return self._draws(
+            lambda: permute_and_flip(true_scores, allowed, rate=rate, bits=self._bits),
+            (len(allowed),),
+            purpose,
+            rate,
+            allowed,
+        )
 
     def charge(self, share: Fraction, *, purpose: str, measured: bool = False) -> Fraction:
         """Spend a share on a mechanism whose proof is its own; the ε it may cost one record comes back.
@@ -165,7 +178,8 @@ class Budget:
         -------
         (share · ε)-DP on the terms of `PathBudget`: one record follows one path.
         """
-        return PathBudget(self.charge(share, purpose=purpose, measured=True), cells, bits=self._bits)
+        epsilon = self.charge(share, purpose=purpose, measured=True)
+        return PathBudget(epsilon, cells, bits=self._bits, draws=self._draws)
 
     def perturb(self, true_values: NDArray[np.int64], rate: Fraction) -> NDArray[np.int64]:
         """Integers with noise of any rate, for a mechanism that has been charged for.
@@ -174,7 +188,15 @@ class Budget:
         -------
         None by itself: the proof of the mechanism says what this rate costs, and `charge` has it on the account.
         """
-        return add_noise(true_values, rate=rate, bits=self._bits)
+        return self._noisy(true_values, rate, "perturbed")
+
+    def key(self, length: int) -> bytes:
+        """Random bytes that choose which records of a user are kept; they cost nothing."""
+        words = length // WORD_BYTES
+        drawn = self._draws(
+            lambda: np.frombuffer(self._bits.integer(8 * length).to_bytes(length), "<i8"), (words,), "key"
+        )
+        return drawn.astype("<i8").tobytes()
 
     def claim(self) -> Claim:
         """The guarantee that follows from what was spent."""
@@ -185,6 +207,11 @@ class Budget:
             spends=tuple(self._spends),
             size=self._size,
             simulation=self._bits.simulation,
+        )
+
+    def _noisy(self, true_values: NDArray[np.int64], rate: Fraction, purpose: str) -> NDArray[np.int64]:
+        return self._draws(
+            lambda: add_noise(true_values, rate=rate, bits=self._bits), np.shape(true_values), purpose, rate
         )
 
     @property

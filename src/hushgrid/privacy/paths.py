@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from hushgrid.errors import ArgumentError, BudgetError
 from hushgrid.inference.measurements import NOT_MEASURED, Measured
 from hushgrid.privacy.bits import Bits
+from hushgrid.privacy.draws import Draws
 from hushgrid.privacy.mixture import add_noise_each
 
 Indices = NDArray[np.int64]
@@ -29,6 +30,8 @@ class PathBudget:
         Disjoint cells to begin with.
     bits : Bits
         Where the noise comes from.
+    draws : Draws, optional
+        Those of the release that this is a part of.
 
     Privacy
     -------
@@ -38,10 +41,11 @@ class PathBudget:
     on one path, whose units are kept from exceeding the whole: see docs/privacy/staq.md.
     """
 
-    def __init__(self, epsilon: Fraction, cells: int, *, bits: Bits) -> None:
+    def __init__(self, epsilon: Fraction, cells: int, *, bits: Bits, draws: Draws | None = None) -> None:
         self._epsilon = epsilon
         self._left = np.full(cells, UNITS, np.int64)
         self._bits = bits
+        self._draws = Draws() if draws is None else draws
 
     @property
     def left(self) -> Indices:
@@ -69,7 +73,13 @@ class PathBudget:
         rates = tuple(self.epsilon(int(number)) for number in distinct)
         values, rate_index = np.zeros(len(spent), np.int64), np.full(len(spent), NOT_MEASURED, np.int32)
         rate_index[taken] = index
-        values[taken] = add_noise_each(true_counts[taken], rates=rates, rate_index=index, bits=self._bits)
+        values[taken] = self._draws(
+            lambda: add_noise_each(true_counts[taken], rates=rates, rate_index=index, bits=self._bits),
+            index.shape,
+            "paths",
+            rates,
+            index,
+        )
         return Measured(values=values, rates=rates, rate_index=rate_index)
 
     def descend(self, parents: ArrayLike) -> None:

@@ -6,6 +6,7 @@ The format is described in docs/file-format.md.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +25,10 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 ROWS_PER_GROUP = 2**16
 MAGIC = b"PAR1"
+BYTES_PER_ROW = 640  # more than a polygon takes, or the longest rate
+BYTES_BESIDE_ROWS = 2**24  # for dictionaries of rates
+HIGHEST_COUNT = 1e100  # of a cell, and squares of sums of such counts are still doubles
+HIGHEST_VARIANCE = 1e300  # of all cells together
 COLUMNS = pa.schema(
     [
         *(pa.field(name, pa.float64(), nullable=False) for name in ("west", "south", "east", "north")),
@@ -42,24 +47,27 @@ def write(synopsis: Synopsis, path: Path, *, overwrite: bool = False, allow_simu
     if synopsis.simulation and not allow_simulation:
         msg = "a simulated synopsis is no release; pass allow_simulation=True to write it for an experiment."
         raise ArgumentError(msg)
+    with new_file(path, overwrite=overwrite) as out:
+        write_to(synopsis, out)
+
+
+def write_to(synopsis: Synopsis, out: IO[bytes]) -> None:
+    """Write the bytes of a release file."""
     complaint = check_premises(synopsis.inference, synopsis.partition, synopsis.measurements)
     if complaint is not None:
         msg = f"the synopsis cannot be written: {complaint}"
         raise ArgumentError(msg)
     metadata = footer_metadata(synopsis)
     cells = synopsis.partition.cells
-    with (
-        new_file(path, overwrite=overwrite) as out,
-        pq.ParquetWriter(
-            out,
-            COLUMNS,
-            compression="zstd",
-            use_dictionary=NOT_GEOMETRY,
-            write_statistics=NOT_GEOMETRY,
-            write_page_checksum=True,
-            store_schema=False,  # it would hold the whole footer once more
-        ) as writer,
-    ):
+    with pq.ParquetWriter(
+        out,
+        COLUMNS,
+        compression="zstd",
+        use_dictionary=NOT_GEOMETRY,
+        write_statistics=NOT_GEOMETRY,
+        write_page_checksum=True,
+        store_schema=False,  # it would hold the whole footer once more
+    ) as writer:
         for first in range(0, cells, ROWS_PER_GROUP):
             writer.write_batch(_rows(synopsis, first, min(first + ROWS_PER_GROUP, cells)))
         writer.add_key_value_metadata(metadata)
@@ -79,6 +87,7 @@ class Release:
         if not parquet.schema.to_arrow_schema().remove_metadata().equals(COLUMNS):
             msg = f"its columns are not {', '.join(COLUMNS.names)}, or not of the right types."
             raise SynopsisFileError(msg)
+        _check_sizes(parquet)
         self._parquet = pq.ParquetFile(
             source,
             metadata=parquet,
@@ -93,8 +102,8 @@ class Release:
         footer = self.footer
         leaves = self._checked(self._parquet.read(["count", "measured", "rate"]), footer.partition.cells)
         counts = leaves["count"].to_numpy().copy()
-        if not np.isfinite(counts).all():
-            msg = "a count is not a finite number."
+        if not (np.abs(counts) <= HIGHEST_COUNT).all():  # false for NaN too
+            msg = "a count is not a finite number of reasonable size."
             raise SynopsisFileError(msg)
         measurements = Measurements(
             leaves=measured_from(leaves["measured"].combine_chunks(), leaves["rate"].combine_chunks()),
@@ -106,16 +115,22 @@ class Release:
         if complaint is not None:
             raise SynopsisFileError(complaint)
         factor = 1.0 if footer.scale is None else footer.scale.factor
+        with np.errstate(over="ignore"):
+            variances = factor**2 * leaf_variances(footer.inference, footer.partition, measurements)
+            if not variances.sum() <= HIGHEST_VARIANCE:  # false for NaN too
+                msg = "its noise is not of reasonable size."
+                raise SynopsisFileError(msg)
         return Synopsis(
             partition=footer.partition,
             measurements=measurements,
             inference=footer.inference,
             counts=counts,
-            variances=factor**2 * leaf_variances(footer.inference, footer.partition, measurements),
+            variances=variances,
             claim=footer.claim,
             method=footer.method,
             calibration=footer.calibration,
             scale=footer.scale,
+            ledger=footer.ledger,
         )
 
     def row_groups(self) -> Iterator[pa.Table]:
@@ -133,21 +148,41 @@ class Release:
         return table.unify_dictionaries()
 
 
+def _check_sizes(parquet: pq.FileMetaData) -> None:
+    """Refuse columns that would expand to more than their rows can hold."""
+    for group in map(parquet.row_group, range(parquet.num_row_groups)):
+        for chunk in map(group.column, range(group.num_columns)):
+            if chunk.total_uncompressed_size > group.num_rows * BYTES_PER_ROW + BYTES_BESIDE_ROWS:
+                msg = f"its column {chunk.path_in_schema} takes more room than its rows can."
+                raise SynopsisFileError(msg)
+
+
 @contextmanager
 def open_release(path: Path) -> Iterator[Release]:
     """An open release file; whatever is wrong with it becomes one clear error that names it."""
     _check_source(path)
+    with _clear_errors(str(path)), pa.OSFile(str(path)) as source:
+        yield Release(source)
+
+
+def parse_release(content: bytes, *, name: str) -> Synopsis:
+    """The synopsis that the bytes of a release file hold; errors call them by the name given."""
+    with _clear_errors(name), pa.BufferReader(content) as source:
+        return Release(source).synopsis()
+
+
+@contextmanager
+def _clear_errors(name: str) -> Iterator[None]:
     try:
-        with pa.OSFile(str(path)) as source:
-            yield Release(source)
+        yield
     except SynopsisFileError as error:
-        msg = f"{path} cannot be read: {error}"
+        msg = f"{name} cannot be read: {error}"
         raise SynopsisFileError(msg) from error
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        msg = f"{path} is damaged or cut short."
+        msg = f"{name} is damaged or cut short."
         raise SynopsisFileError(msg) from error
     except MemoryError as error:
-        msg = f"{path} does not fit in memory, or is damaged."
+        msg = f"{name} does not fit in memory, or is damaged."
         raise SynopsisFileError(msg) from error
 
 

@@ -13,6 +13,7 @@ from hushgrid.inference.measurements import Measured, Regions, Wavelet
 from hushgrid.synopsis.calibration import CONFIDENCES, UNCALIBRATED, Calibration
 from hushgrid.synopsis.claim import Claim, MethodRecord, Size, SizeSource, Spend, Unit
 from hushgrid.synopsis.geo_metadata import geo_metadata
+from hushgrid.synopsis.ledger_mark import LedgerMark
 from hushgrid.synopsis.measurement_table import measurement_json, measurement_table, parse_measurements
 from hushgrid.synopsis.packed_table import pack
 from hushgrid.synopsis.rational import check_common_denominator
@@ -25,8 +26,8 @@ from hushgrid.version import __version__
 SCHEMA_VERSION = 1
 # Below these, every sum and product of a release is a number that a double can hold.
 HIGHEST_EPSILON = Fraction(10**280)
-HIGHEST_FACTOR = 1e100
-HIGHEST_TOTAL = 2**63 - 1
+LARGEST_CALIBRATION = 1e100
+FARTHEST = 1e100
 LARGEST_FACTOR = 1e30  # of a scale, far beyond any that a total and counts of 64 bits ask for
 GEO, RELEASE, STRUCTURE, MEASUREMENTS = b"geo", b"hushgrid", b"hushgrid:structure", b"hushgrid:measurements"
 
@@ -45,6 +46,7 @@ class Footer:
     claim: Claim
     calibration: Calibration
     scale: Scale | None
+    ledger: LedgerMark | None
 
 
 def footer_metadata(synopsis: Synopsis) -> dict[bytes, bytes]:
@@ -63,6 +65,8 @@ def footer_metadata(synopsis: Synopsis) -> dict[bytes, bytes]:
     }
     if synopsis.scale is not None:
         release["scale"] = vars(synopsis.scale)
+    if synopsis.ledger is not None:
+        release["ledger"] = vars(synopsis.ledger)
     metadata = {GEO: _text(geo_metadata(synopsis.partition.domain)), RELEASE: _text(release)}
     if structure is not None:
         metadata[STRUCTURE] = pack(structure)
@@ -83,7 +87,7 @@ def parse_footer(metadata: Mapping[bytes, bytes], *, rows: int) -> Footer:
         raise SynopsisFileError(msg)
     release.only(
         *("schema", "library", "domain", "structure", "measurements", "inference", "method", "claim", "calibration"),
-        "scale",
+        *("scale", "ledger"),
     )
     partition = parse_structure(
         release.child("structure"),
@@ -105,6 +109,7 @@ def parse_footer(metadata: Mapping[bytes, bytes], *, rows: int) -> Footer:
         claim=_parse_claim(release.child("claim")),
         calibration=_parse_calibration(release),
         scale=_parse_scale(release.child("scale")) if release.has("scale") else None,
+        ledger=_parse_ledger(release.child("ledger")) if release.has("ledger") else None,
     )
 
 
@@ -117,9 +122,13 @@ def _parse_domain(fields: JsonObject) -> Domain:
     bounds = ("west", "south", "east", "north")
     fields.only(*bounds, "crs")
     try:
-        return Domain(**{name: fields.number(name) for name in bounds}, crs=fields.text("crs"))
+        domain = Domain(**{name: fields.number(name) for name in bounds}, crs=fields.text("crs"))
     except ArgumentError as error:
         raise SynopsisFileError(str(error)) from error
+    if max(map(abs, domain.bounds)) > FARTHEST or min(domain.width, domain.height) < 1 / FARTHEST:
+        msg = "its domain is not of reasonable size."
+        raise SynopsisFileError(msg)
+    return domain
 
 
 def _method_json(method: MethodRecord) -> dict[str, Any]:
@@ -176,7 +185,7 @@ def _parse_calibration(release: JsonObject) -> Calibration:
     fields = release.child("calibration")
     fields.only("confidences", "factors")
     confidences, factors = fields.numbers("confidences"), fields.numbers("factors")
-    positive = all(0 < factor <= HIGHEST_FACTOR for factor in factors)
+    positive = all(0 < factor <= LARGEST_CALIBRATION for factor in factors)
     if confidences != CONFIDENCES or len(factors) != len(CONFIDENCES) or not positive:
         msg = f"its calibration must have one positive factor for each confidence of {CONFIDENCES}."
         raise SynopsisFileError(msg)
@@ -207,3 +216,9 @@ def _parse_scale(fields: JsonObject) -> Scale:
         msg = f"scale.factor must be a positive number, between {1 / LARGEST_FACTOR:g} and {LARGEST_FACTOR:g}."
         raise SynopsisFileError(msg)
     return Scale(source=source, total=total, cap=cap, factor=factor)
+
+
+def _parse_ledger(fields: JsonObject) -> LedgerMark:
+    fields.only("dataset", "entry", "head")
+    entry = fields.whole("entry", low=1, high=2**63 - 1)
+    return LedgerMark(dataset=fields.text("dataset"), entry=entry, head=fields.text("head"))

@@ -1,6 +1,15 @@
 """What the numbers of a release are numbers of, in words, for wherever one is shown."""
 
+from fractions import Fraction
+
+from hushgrid.synopsis.claim import Claim
 from hushgrid.synopsis.synopsis import Synopsis
+
+SIZED_BY = {
+    "rows": "the noisy number of rows, paid for from the budget",
+    "domain": "the noisy number of points in the domain, paid for from the budget",
+}
+SIZED_BY_KEPT = "the noisy number of kept records, paid for from the budget"
 
 
 def counted(synopsis: Synopsis) -> str:
@@ -46,3 +55,24 @@ def caveats(synopsis: Synopsis) -> tuple[str, ...]:
         f"Counts are of kept records ({kept}), scaled to {total}.",
         "Intervals cover neither what was lost by keeping so few records of some users nor an error of the total.",
     )
+
+
+def sized_by(claim: Claim) -> str:
+    """What the number of cells was found from. A noisy size is never shown."""
+    size = claim.size
+    if size is None:
+        return "the method's parameters"
+    noisy = SIZED_BY if claim.unit == "record" else dict.fromkeys(SIZED_BY, SIZED_BY_KEPT)
+    return noisy.get(size.source, f"a public figure of {size.value:,} {claim.counted}")
+
+
+def spent(claim: Claim) -> str:
+    """Epsilon and what it was spent on."""
+    totals: dict[str, list[Fraction]] = {}
+    for spend in claim.spends:
+        totals.setdefault(spend.purpose, []).append(spend.epsilon * claim.max_per_unit)
+    spends = (
+        f"{purpose} {float(sum(parts)):g}" + (f" in {len(parts)} parts" if len(parts) > 1 else "")
+        for purpose, parts in totals.items()
+    )
+    return f"epsilon {float(claim.epsilon):g}: {', '.join(spends)}"

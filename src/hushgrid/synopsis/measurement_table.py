@@ -32,6 +32,10 @@ WAVELET_SCHEMA = pa.schema([pa.field("value", pa.int64(), nullable=False)])
 LOWEST_RATE, HIGHEST_RATE = Fraction(1, 10**150), Fraction(10**300)
 MOST_RATES = 2**14
 
+# Memory follows the number of rows of a file, not what else it claims.
+REGIONS_PER_CELL = 2  # the nodes of a tree are fewer
+COEFFICIENTS_PER_CELL = 4  # both sides of a grid are padded to powers of two
+
 
 def measured_columns(measured: Measured, first: int = 0, stop: int | None = None) -> tuple[pa.Array, pa.Array]:
     """Values, and rates as a dictionary of texts like 99/200; both null where nothing was measured."""
@@ -75,9 +79,9 @@ def parse_measurements(
 ) -> tuple[Regions, Measured, Wavelet | None]:
     """What `measurement_json` and `measurement_table` were made of; sizes are checked before anything is built."""
     if fields.text("kind", among=(RUNS, WAVELET)) == WAVELET:
-        return Regions.nothing(), Measured.nothing(), _parse_wavelet(fields, packed)
+        return Regions.nothing(), Measured.nothing(), _parse_wavelet(fields, packed, cells)
     fields.only("kind", "regions")
-    count = fields.whole("regions", low=0, high=CELL_LIMIT)
+    count = fields.whole("regions", low=0, high=min(REGIONS_PER_CELL * cells, CELL_LIMIT))
     if (packed is None) != (count == 0):
         msg = f"it declares {count:,} measurements of regions, which are {'missing' if count else 'there'}."
         raise SynopsisFileError(msg)
@@ -87,10 +91,10 @@ def parse_measurements(
     return *regions_from(table, cells=cells), None
 
 
-def _parse_wavelet(fields: JsonObject, packed: bytes | None) -> Wavelet:
+def _parse_wavelet(fields: JsonObject, packed: bytes | None, cells: int) -> Wavelet:
     fields.only("kind", "rows", "columns", "rate")
     rows, columns = (fields.whole(name, low=1, high=CELL_LIMIT) for name in ("rows", "columns"))
-    if packed is None or rows * columns > CELL_LIMIT:
+    if packed is None or rows * columns > min(COEFFICIENTS_PER_CELL * cells, CELL_LIMIT):
         msg = f"its {rows:,} by {columns:,} wavelet coefficients are missing or over the limit."
         raise SynopsisFileError(msg)
     table = unpack(packed, schema=WAVELET_SCHEMA, rows=rows * columns, name="list of coefficients")

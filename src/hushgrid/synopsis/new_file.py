@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import BinaryIO
 
 from hushgrid.errors import ArgumentError
+from hushgrid.synopsis.regular_file import FOLDER, MISSING, irregularity
 
 
 def check_target(path: Path, *, overwrite: bool) -> None:
     """Refuse a path that cannot be written to, before there is anything to write."""
-    if path.is_dir():
-        msg = f"{path} is a folder; give the path of a file."
-        raise ArgumentError(msg)
-    if not path.parent.is_dir():
+    if irregularity(path.parent) != FOLDER:
         msg = f"the folder {path.parent} does not exist; create it first, or give another path."
         raise ArgumentError(msg)
-    if path.exists() and not path.is_file():
-        msg = f"{path} is no regular file; give the path of a file."
+    complaint = irregularity(path)
+    if complaint is not None and complaint != MISSING:
+        msg = f"{path} {complaint}; give the path of a file."
         raise ArgumentError(msg)
     if not overwrite and os.path.lexists(path):
         raise _exists(path)
@@ -57,7 +56,17 @@ def _exists(path: Path) -> ArgumentError:
 
 
 def _replace_nothing(temporary: Path, path: Path) -> None:
-    # Creating the name exclusively decides races; unlike a hard link, every file system can do it.
+    # Both ways decide races. A link appears whole; where a file system has none, the name is created first, and a
+    # process that is killed right then leaves an empty file.
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except (OSError, NotImplementedError):
+        _claim_and_replace(temporary, path)
+
+
+def _claim_and_replace(temporary: Path, path: Path) -> None:
     path.open("xb").close()
     try:
         temporary.replace(path)

@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, TypeGuard
 
 from hushgrid.errors import SynopsisFileError
 from hushgrid.synopsis.rational import parse_rational
@@ -126,7 +126,9 @@ class JsonObject:
         """An object of texts, finite numbers, flags and nulls."""
         values = self._get_object(key)
         for name, value in values.items():
-            if not (_is_text(name) and (value is None or isinstance(value, bool) or _is_text(value) or _is_number(value))):
+            if not (
+                _is_text(name) and (value is None or isinstance(value, bool) or _is_text(value) or _is_number(value))
+            ):
                 self._refuse(key, "must hold texts, finite numbers, true, false and null only")
         return values
 
@@ -146,7 +148,7 @@ class JsonObject:
         raise SynopsisFileError(msg)
 
 
-def _is_text(value: object) -> bool:
+def _is_text(value: object) -> TypeGuard[str]:
     # It will be shown: control characters would command the terminal, and half a surrogate pair cannot be written.
     return isinstance(value, str) and "".join(value.split()).isprintable()
 

@@ -86,12 +86,12 @@ def _parse_grid(fields: JsonObject, domain: Domain, packed: bytes | None) -> Gri
 
 
 def _parse_nested_grid(fields: JsonObject, domain: Domain, packed: bytes | None) -> NestedGrid:
-    grid = _grid(fields, domain)
+    grid = _blocks(fields, domain)
     return NestedGrid(grid=grid, sides=_arrays(packed, NESTED_SCHEMA, grid.cells)["side"])
 
 
 def _parse_grouped_grid(fields: JsonObject, domain: Domain, packed: bytes | None) -> GroupedGrid:
-    grid = _grid(fields, domain)
+    grid = _blocks(fields, domain)
     arrays = _arrays(packed, GROUPED_SCHEMA, grid.cells)
     return GroupedGrid(nested=NestedGrid(grid=grid, sides=arrays["side"]), groups=arrays["group"])
 
@@ -99,7 +99,8 @@ def _parse_grouped_grid(fields: JsonObject, domain: Domain, packed: bytes | None
 def _parse_tree(fields: JsonObject, domain: Domain, packed: bytes | None) -> Tree:
     fields.only("kind", "rows", "columns", "nodes", "cells")
     rows, columns = (fields.whole(name, low=1, high=LATTICE_LIMIT) for name in ("rows", "columns"))
-    arrays = _arrays(packed, TREE_SCHEMA, fields.whole("nodes", low=1, high=CELL_LIMIT))
+    most = 2 * fields.whole("cells") - 1  # an inner node has at least two children
+    arrays = _arrays(packed, TREE_SCHEMA, fields.whole("nodes", low=1, high=min(most, CELL_LIMIT)))
     boxes = np.stack([arrays[name] for name in ("left", "bottom", "right", "top")], axis=1)
     splits = np.stack([arrays[name] for name in ("columns", "rows")], axis=1)
     return Tree(lattice=Lattice(domain=domain, rows=rows, columns=columns), boxes=boxes, splits=splits)
@@ -111,6 +112,15 @@ def _arrays(packed: bytes | None, schema: pa.Schema, rows: int) -> dict[str, NDA
         raise SynopsisFileError(msg)
     table = unpack(packed, schema=schema, rows=rows, name="structure")
     return {name: np.array(table[name]) for name in schema.names}
+
+
+def _blocks(fields: JsonObject, domain: Domain) -> Grid:
+    """A grid whose cells are divided; each holds a leaf at least, or a small file could claim huge arrays."""
+    grid = _grid(fields, domain)
+    if grid.cells > fields.whole("cells"):
+        msg = f"its grid of {grid.rows:,} by {grid.columns:,} has more cells than there are leaves."
+        raise SynopsisFileError(msg)
+    return grid
 
 
 def _grid(fields: JsonObject, domain: Domain) -> Grid:

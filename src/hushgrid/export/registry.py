@@ -1,0 +1,122 @@
+"""An entry for the registry of deployments of differential privacy that OpenDP keeps, as a draft to be completed.
+
+The fields are those of the records in its repository, opendp/deployments-registry-data.
+"""
+
+import re
+
+from hushgrid.errors import ArgumentError
+from hushgrid.export.yaml_text import Yaml, yaml_text
+from hushgrid.synopsis.claim import Claim
+from hushgrid.synopsis.meaning import caveats, counted, sized_by, spent
+from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.version import __version__
+
+UNKNOWN = "To be filled in"
+TIER = 3  # how much an entry tells: all that is asked for
+
+
+def registry_entry(synopsis: Synopsis, *, name: str, sha256: str, published: str) -> str:
+    """A release as an entry of the registry, in YAML; what only its publisher knows is left to be filled in.
+
+    Parameters
+    ----------
+    synopsis : Synopsis
+        The release; a simulation is an error.
+    name : str
+        Of its file.
+    sha256 : str
+        Of its bytes.
+    published : str
+        The day, as ``YYYY-MM-DD``.
+    """
+    if synopsis.simulation:
+        msg = "a simulated synopsis is no release; it belongs in no registry."
+        raise ArgumentError(msg)
+    deployment: dict[str, Yaml] = {
+        "basic": _basic(synopsis, name, published),
+        "dp_variant": _variant(synopsis),
+        "privacy_loss": _loss(synopsis.claim),
+        "deployment_model": _model(synopsis),
+        "accounting": _accounting(synopsis),
+        "implementation": _implementation(synopsis, sha256),
+        "administrative": {"status": "Draft", "tier": TIER, "registry_authors": [UNKNOWN]},
+    }
+    slug = re.sub(r"[^a-z0-9]+", "-", f"{name.split('.')[0].lower()} {published[:4]}").strip("-")
+    return yaml_text({"url_slug": slug, "deployment": deployment})
+
+
+def _basic(synopsis: Synopsis, name: str, published: str) -> dict[str, Yaml]:
+    cells = f"{synopsis.partition.cells:,} cells with noisy counts of {counted(synopsis)}"
+    return {
+        "name": name.split(".")[0],
+        "data_curators": [{"data_curator_name": UNKNOWN, "data_curator_type": UNKNOWN}],
+        "description": " ".join([f"A map of {cells}, with intervals, as one GeoParquet file.", *caveats(synopsis)]),
+        "intended_use": UNKNOWN,
+        "data_product_type": "Summary statistics",
+        "data_product_region": _region(synopsis),
+        "data_product_sector": UNKNOWN,
+        "publication_date": published,
+    }
+
+
+def _variant(synopsis: Synopsis) -> dict[str, Yaml]:
+    whose = "" if synopsis.claim.unit == "record" else ", and the user it belongs to"
+    return {
+        "variant_name": "Pure DP",
+        "data_domain": f"Tables of records, each with a place{whose}. Places outside a public rectangle are left out: "
+        f"{_region(synopsis)}.",
+        "unprotected_quantities": "None: every number that depends on the data has noise.",
+    }
+
+
+def _loss(claim: Claim) -> dict[str, Yaml]:
+    return {
+        "privacy_unit": f"{claim.unit.capitalize()}-level",
+        "privacy_unit_details": f"{claim.sentence} Two tables are adjacent if one is the other plus one {claim.unit}"
+        f"{', with all their records' if claim.unit == 'user' else ''}.",
+        "privacy_parameters": {"epsilon": float(claim.epsilon)},
+        "privacy_parameters_details": f"Exactly {claim.epsilon}, spent as follows. {spent(claim)}.",
+    }
+
+
+def _model(synopsis: Synopsis) -> dict[str, Yaml]:
+    mark = synopsis.ledger
+    account = "no ledger was kept"
+    if mark is not None:
+        account = f"this is entry {mark.entry} of the ledger of the data set {mark.dataset!r}, head {mark.head}"
+    return {
+        "model_name": "Central",
+        "actors": "The curator, who holds the records and is trusted, as is the machine that made the release. "
+        "Everybody else sees the release alone, and may know anything else and compute without limit.",
+        "release_type": "One release",
+        "release_type_details": f"Releases of the same data add up; {account}.",
+        "data_source_type": "Static",
+        "access_type": "Non-interactive",
+    }
+
+
+def _accounting(synopsis: Synopsis) -> dict[str, Yaml]:
+    return {
+        "post_processing": f"Counts and intervals are computed from the noisy integers alone (inference "
+        f"{synopsis.inference!r}); both are in the file, and `hushgrid verify` computes the counts again.",
+        "composition": "Sequential over measurements, parallel over disjoint cells, in exact fractions.",
+    }
+
+
+def _implementation(synopsis: Synopsis, sha256: str) -> dict[str, Yaml]:
+    method = synopsis.method
+    given = ", ".join(f"{key} {value}" for key, value in method.parameters.items() if value is not None)
+    return {
+        "preprocessing_and_hyperparameter_tuning": f"Sized by {sized_by(synopsis.claim)}. The domain, the method and "
+        "its parameters are public arguments.",
+        "mechanisms": f"hushgrid {__version__}, method {method.name}{f' ({given})' if given else ''}: discrete Laplace "
+        "noise on integer counts, sampled exactly with a rational scale and no floating point. "
+        f"SHA-256 of the release: {sha256}.",
+        "justification": UNKNOWN,
+    }
+
+
+def _region(synopsis: Synopsis) -> str:
+    bounds = zip(("west", "south", "east", "north"), synopsis.domain.bounds, strict=True)
+    return f"{', '.join(f'{name} {bound:.10g}' for name, bound in bounds)} ({synopsis.domain.crs})"

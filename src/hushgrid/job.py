@@ -1,0 +1,245 @@
+"""A release as it is asked for, in three steps: check the arguments, open the points, publish them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal, Self
+
+from hushgrid.calibrate import calibrated
+from hushgrid.choose import AUTO, choose
+from hushgrid.counting.bounding import KEY_BYTES
+from hushgrid.counting.columns import check_column_arguments
+from hushgrid.counting.open import open_points
+from hushgrid.counting.open_counter import BoundedCounter, OpenedPoints, open_bounded_counter, open_counter
+from hushgrid.counting.progress import Progress
+from hushgrid.counting.user_level import PRIVATE, UserLevel
+from hushgrid.counting.user_rows import MissingUser
+from hushgrid.errors import ArgumentError
+from hushgrid.geometry.domain import Domain
+from hushgrid.ledger.request import Request
+from hushgrid.methods.method import Method, is_whole, record
+from hushgrid.methods.uniform_grid import UniformGrid
+from hushgrid.privacy.bits import Bits
+from hushgrid.privacy.budget import SIZE_SHARE, Budget
+from hushgrid.privacy.draws import Journal
+from hushgrid.privacy.exact import Exactable, exact_epsilon, exact_share
+from hushgrid.synopsis.claim import SizeSource, Unit
+from hushgrid.synopsis.geo_metadata import geo_metadata
+from hushgrid.synopsis.scale import Scale
+from hushgrid.synopsis.strict_json import Scalar
+from hushgrid.synopsis.synopsis import Synopsis
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """A release as it is asked for: every argument checked, nothing read.
+
+    Make one with `Job.of`, which takes the arguments of `hushgrid.publish`.
+
+    Examples
+    --------
+    >>> domain = Domain(west=0, south=0, east=1, north=1)
+    >>> job = Job.of(domain=domain, epsilon="0.5", method="ug", lon="x", lat="y")
+    >>> job.request("trips").columns
+    ('x', 'y')
+    """
+
+    domain: Domain
+    epsilon: Fraction
+    method: Method
+    columns: Mapping[str, str | None]
+    user: Any
+    users: UserLevel | None
+    distinct_side: int | None
+    public_size: int | None
+    size_from: SizeSource
+    size_share: Fraction
+    calibrate: bool
+    query: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        domain: Domain,
+        epsilon: Exactable,
+        method: str | Method = AUTO,
+        lon: str | None = None,
+        lat: str | None = None,
+        geometry: str | None = None,
+        user: Any = None,
+        max_per_user: int | None = None,
+        missing_user: MissingUser = "drop",
+        scale_to_total: int | Literal["private"] | None = None,
+        max_for_total: int | None = None,
+        distinct: bool = False,
+        public_size: int | None = None,
+        size_from: SizeSource = "rows",
+        size_share: Exactable = SIZE_SHARE,
+        calibrate: bool = True,
+        query: str | None = None,
+    ) -> Self:
+        """The job that the arguments of `hushgrid.publish` describe; what is wrong with them is an error here.
+
+        `query` is the SELECT that chooses the rows, if there is one: a ledger tells requests apart by it.
+        """
+        if not isinstance(domain, Domain):
+            msg = f"domain must be a hushgrid.Domain(west=, south=, east=, north=), got {type(domain).__name__}."
+            raise ArgumentError(msg)
+        chosen = choose(method)
+        users = UserLevel.of(
+            user,
+            max_per_user=max_per_user,
+            missing_user=missing_user,
+            scale_to_total=scale_to_total,
+            max_for_total=max_for_total,
+        )
+        job = cls(
+            domain=domain,
+            epsilon=exact_epsilon(epsilon),
+            method=chosen,
+            columns={"lon": lon, "lat": lat, "geometry": geometry},
+            user=user,
+            users=users,
+            distinct_side=_distinct_side(chosen, users) if distinct else None,
+            public_size=_check_public_size(public_size),
+            size_from=_check_size_from(size_from),
+            size_share=exact_share(size_share, name="size_share"),
+            calibrate=calibrate,
+            query=query,
+        )
+        check_column_arguments(**job.columns)
+        geo_metadata(domain)  # a reference system that no file could state
+        return job
+
+    @property
+    def unit(self) -> Unit:
+        """What is protected."""
+        return "record" if self.users is None else "user"
+
+    def request(self, dataset: str) -> Request:
+        """What a ledger is asked for: every argument that shapes the release, and nothing of the points."""
+        return Request(
+            dataset=dataset,
+            unit=self.unit,
+            epsilon=self.epsilon,
+            domain=self.domain,
+            method=self.method.name,
+            parameters={**record(self.method).parameters, **self._settings},
+            columns=tuple(name for name in self.columns.values() if name is not None),
+            user_column=self.user if isinstance(self.user, str) else None,
+            max_per_user=None if self.users is None else self.users.max_per_user,
+            public_size=self.public_size,
+        )
+
+    def open(self, points: Any) -> OpenedPoints:
+        """The points, of which nothing but the schema was looked at; see `hushgrid.publish` for what they may be."""
+        return open_points(points, domain=self.domain, user=self.user, **self.columns)
+
+    def release(
+        self, source: OpenedPoints, *, bits: Bits, journal: Journal | None = None, progress: Progress | None = None
+    ) -> Synopsis:
+        """Read the points and publish them.
+
+        Parameters
+        ----------
+        source : OpenedPoints
+            As `open` gave them.
+        bits : Bits
+            Where the noise comes from.
+        journal : Journal, optional
+            Keeps everything that is drawn, so that a run that was cut off can go on.
+        progress : Progress, optional
+            Told the share of bytes read; never a count.
+
+        Privacy
+        -------
+        See `hushgrid.publish`.
+        """
+        budget = self._budget(bits, journal)
+        if self.users is None:
+            with open_counter(self.domain, source, progress=progress) as counter:
+                synopsis = self.method.release(counter, budget)
+            return self._calibrated(synopsis)
+        rule = self.users.rule(self.domain, key=budget.key(KEY_BYTES), distinct_side=self.distinct_side)
+        with open_bounded_counter(source, rule, missing=self.users.missing_user, progress=progress) as bounded:
+            del source  # all that is read from here on are kept records
+            total = _total(self.users, bounded, budget)
+            synopsis = self.method.release(bounded.counter, budget)
+        if self.distinct_side is not None:
+            return replace(synopsis, claim=replace(synopsis.claim, distinct=True))
+        synopsis = self._calibrated(synopsis)
+        return synopsis if total is None else synopsis.scaled(_scale(self.users, total, synopsis))
+
+    @property
+    def _settings(self) -> dict[str, Scalar]:
+        settings: dict[str, Scalar] = {
+            "size_from": self.size_from,
+            "size_share": str(self.size_share),
+            "calibrate": self.calibrate,
+            "distinct": self.distinct_side is not None,
+        }
+        if self.users is not None:
+            settings["missing_user"] = self.users.missing_user
+            settings["scale_to_total"] = self.users.scale_to_total
+            settings["max_for_total"] = self.users.max_for_total
+        if self.query is not None:
+            settings["query"] = self.query
+        return settings
+
+    def _budget(self, bits: Bits, journal: Journal | None) -> Budget:
+        return Budget(
+            self.epsilon,
+            bits=bits,
+            unit=self.unit,
+            max_per_unit=1 if self.users is None else self.users.max_per_user,
+            public_size=self.public_size,
+            size_from=self.size_from,
+            size_share=self.size_share,
+            journal=journal,
+        )
+
+    def _calibrated(self, synopsis: Synopsis) -> Synopsis:
+        return calibrated(synopsis, self.method) if self.calibrate else synopsis
+
+
+def _total(users: UserLevel, bounded: BoundedCounter, budget: Budget) -> int | None:
+    """The total that counts are to be scaled to: declared, or noisy and paid for."""
+    if users.scale_to_total != PRIVATE:
+        return users.scale_to_total
+    return budget.noisy_total(bounded.true_capped_total, cap=users.max_for_total)
+
+
+def _scale(users: UserLevel, total: int, synopsis: Synopsis) -> Scale:
+    if users.scale_to_total == PRIVATE:
+        return Scale.to(total, synopsis.counts, source="private", cap=users.max_for_total)
+    return Scale.to(total, synopsis.counts, source="public")
+
+
+def _distinct_side(method: Method, users: UserLevel | None) -> int:
+    """Side of the public grid that users are counted on."""
+    if users is None:
+        msg = "distinct counts users, so that it needs user and max_per_user."
+        raise ArgumentError(msg)
+    if users.scale_to_total is not None:
+        msg = "distinct counts users in cells, which sum to no total of records. Leave scale_to_total out."
+        raise ArgumentError(msg)
+    if not isinstance(method, UniformGrid) or method.side is None:
+        msg = "distinct needs a public grid, method=hg.UniformGrid(side=...): which cells of a user are counted is "
+        msg += f"decided before any count is released. Got method {method.name!r}."
+        raise ArgumentError(msg)
+    return method.side
+
+
+def _check_public_size(value: int | None) -> int | None:
+    if value is not None and (not is_whole(value) or value < 0):
+        msg = f"public_size must be a whole number of at least 0, got public_size={value!r}."
+        raise ArgumentError(msg)
+    return value
+
+
+def _check_size_from(value: SizeSource) -> SizeSource:
+    if value not in ("rows", "domain"):
+        msg = f"size_from must be 'rows' or 'domain', got size_from={value!r}."
+        raise ArgumentError(msg)
+    return value

@@ -1,0 +1,310 @@
+"""Release files from strangers: read, verified, described, asked and drawn, or refused in one line."""
+
+import json
+import os
+import pickle
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import hushgrid
+from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.nested import NestedGrid
+from hushgrid.synopsis.structure import NESTED_SCHEMA
+from hushgrid.synopsis.synopsis import read
+from hushgrid.synopsis.verify import verify
+from tests.hostile.conftest import Tried
+from tests.hostile.outcomes import STRANGE, command, limited, mutants, peak_of, read_or_refused, strange_paths
+from tests.quadtrees import complete_quadtree
+from tests.synopses import synopsis_on
+from tests.tampering import packed, tamper
+
+DOMAIN = Domain(west=0, south=0, east=2, north=1)
+GRID = Grid(domain=DOMAIN, rows=2, columns=3)
+PARTITIONS = {
+    "grid": GRID,
+    "nested": NestedGrid(grid=Grid(domain=DOMAIN, rows=1, columns=2), sides=[1, 2]),
+    "tree": complete_quadtree(1),
+}
+NEST = 100_000
+VERIFY = """
+import sys
+from hushgrid.errors import SynopsisFileError
+from hushgrid.synopsis.verify import verify
+try:
+    verify(sys.argv[1])
+except SynopsisFileError:
+    pass
+"""
+
+
+@cache
+def content(kind: str) -> bytes:
+    """The bytes of a small release."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.dp.parquet"
+        synopsis_on(PARTITIONS[kind]).save(path)
+        return path.read_bytes()
+
+
+def made(folder: Path, kind: str = "grid") -> Path:
+    """A small release."""
+    path = folder / "x.dp.parquet"
+    path.write_bytes(content(kind))
+    return path
+
+
+def use(path: Path) -> bool:
+    """Read and verify; whatever can be read is asked, described and drawn, too."""
+    verified = read_or_refused(lambda: verify(path))
+    if not read_or_refused(lambda: read(path).answer([[0, 0, 1, 1], [-np.inf, -np.inf, np.inf, np.inf]])):
+        return False
+    assert verified
+    for options in ([], ["--json"]):
+        command("describe", path, *options)
+        command("query", path, "--rect", "0,0,1.5,1", *options)
+    command("map", path, "-o", path.with_suffix(".html"), "--overwrite")
+    return True
+
+
+def mutate(kind: str, number: int, folder: Path, tried: Tried) -> None:
+    path = folder / "x.dp.parquet"
+    for mutant in mutants(content(kind), number, seed=number):
+        path.write_bytes(mutant)
+        with tried.one():
+            read_or_refused(lambda: verify(path))
+            read_or_refused(lambda: read(path))
+    tried.at_least(number)
+
+
+@pytest.mark.parametrize("kind", PARTITIONS)
+def test_mutated_files(kind: str, tmp_path: Path, tried: Tried) -> None:
+    """Bytes flipped, cut out, doubled and overwritten by extreme numbers, half of them in the footer."""
+    mutate(kind, 250, tmp_path, tried)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", PARTITIONS)
+def test_many_mutated_files(kind: str, tmp_path: Path, tried: Tried) -> None:
+    """The same, ten times as many."""
+    mutate(kind, 2_500, tmp_path, tried)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where something stands in a JSON value."""
+    if path:
+        yield path
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places(inner, (*path, key))
+
+
+def replaced(place: tuple[Any, ...], strange: Any) -> Callable[[dict[str, Any]], None]:
+    """An edit of the footer."""
+
+    def edit(release: Any) -> None:
+        for key in place[:-1]:
+            release = release[key]
+        release[place[-1]] = strange
+
+    return edit
+
+
+def strange_footers(kind: str, step: int, folder: Path, tried: Tried) -> None:
+    path = made(folder, kind)
+    footer = json.loads(pq.read_metadata(path).metadata[b"hushgrid"])
+    cases = [(place, strange) for place in places(footer) for strange in STRANGE]
+    for place, strange in cases[::step]:
+        made(folder, kind)
+        tamper(path, edit=replaced(place, strange))
+        with tried.one():
+            use(path)
+
+
+@pytest.mark.parametrize("kind", PARTITIONS)
+def test_strange_values_in_the_footer(kind: str, tmp_path: Path, tried: Tried) -> None:
+    """A value of the footer replaced by every kind of number, text, list and object; one case of 17."""
+    strange_footers(kind, 17, tmp_path, tried)
+    tried.at_least(60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", PARTITIONS)
+def test_every_strange_value_everywhere_in_the_footer(kind: str, tmp_path: Path, tried: Tried) -> None:
+    """All of them, in every place; one case of 5."""
+    strange_footers(kind, 5, tmp_path, tried)
+    tried.at_least(200)
+
+
+COLUMNS = {
+    "counts at the end of the doubles": {"count": [1.7e308] * 6},
+    "counts that cancel": {"count": [1.7e308, -1.7e308] * 3},
+    "NaN": {"count": [np.nan] * 6},
+    "infinite counts": {"count": [np.inf] * 6},
+    "the largest measurements": {"measured": [2**63 - 1] * 6},
+    "the smallest measurements": {"measured": [-(2**63)] * 6},
+    "tiny rates": {"rate": ["1/1" + "0" * 149] * 6},
+    "rates too tiny": {"rate": ["1/1" + "0" * 300] * 6},
+    "huge rates": {"rate": ["1" + "0" * 299] * 6},
+    "rates that are formulas": {"rate": ["=1+1"] * 6},
+    "rates that are commands to a terminal": {"rate": ["\x1b[2J"] * 6},
+    "many digits": {"rate": ["9" * 511] * 6},
+    "standard errors of NaN": {"std_error": [np.nan] * 6},
+    "empty polygons": {"geometry": [b""] * 6},
+    "bounds of NaN": {"west": [np.nan] * 6},
+}
+
+
+@pytest.mark.parametrize("columns", COLUMNS.values(), ids=COLUMNS)
+def test_strange_columns(columns: dict[str, Any], tmp_path: Path, tried: Tried) -> None:
+    """Numbers at the ends of their types, and texts that are no rates."""
+    path = made(tmp_path)
+    tamper(path, columns=columns)
+
+    with tried.one():
+        use(path)
+    tried.at_least(1)
+
+
+METADATA = {
+    "deep lists": b"[" * NEST,
+    "deep objects": b'{"a":' * NEST,
+    "a pickle": pickle.dumps({"schema": 1}),
+    "not UTF-8": b'{"schema": "\xff"}',
+    "a key twice": b'{"schema": 1, "schema": 1}',
+    "a number of 10,000 digits": b'{"schema": ' + b"9" * 10_000 + b"}",
+    "NaN": b'{"schema": NaN}',
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("text", METADATA.values(), ids=METADATA)
+@pytest.mark.parametrize("key", ["hushgrid", "geo", "hushgrid:structure", "hushgrid:measurements"])
+def test_strange_metadata(key: str, text: bytes, tmp_path: Path, tried: Tried) -> None:
+    """Keys of the footer that hold something else: nesting, pickles, numbers without end."""
+    for kind in ("grid", "nested"):
+        path = made(tmp_path, kind)
+        tamper(path, keys={key: text})
+        with tried.one():
+            assert not use(path) or key == "geo"
+    tried.at_least(2)
+
+
+CLAIMS: dict[str, dict[str, int]] = {
+    "10^12 cells": {"rows": 10**6, "columns": 10**6, "cells": 10**12},
+    "67 million cells": {"rows": 2**13, "columns": 2**13, "cells": 2**26},
+    "67 million blocks": {"rows": 2**13, "columns": 2**13},
+}
+
+
+@pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
+def test_a_small_file_claims_huge_arrays(claim: dict[str, int], tmp_path: Path, tried: Tried) -> None:
+    """A few kilobytes of zstd that would be gigabytes of sides, in a process of 3 GB."""
+    path = made(tmp_path, "nested")
+    sides = pa.table([np.ones(2**20, np.int64)], schema=NESTED_SCHEMA)
+    tamper(path, edit=lambda release: release["structure"].update(claim), keys={"hushgrid:structure": packed(sides)})
+
+    with tried.one():
+        result = limited("verify", path)
+    assert result.returncode == 3
+    assert path.stat().st_size < 2**20
+    tried.at_least(1)
+
+
+HUGE = {
+    "a polygon": {"geometry": [bytes(2**27), *[b""] * 5]},
+    "a rate": {"rate": ["1" * 2**27, *["1"] * 5]},
+    "a polygon in every row": {"geometry": [bytes(2**25)] * 6},
+}
+
+
+@pytest.mark.parametrize("columns", HUGE.values(), ids=HUGE)
+def test_pages_that_expand(columns: dict[str, Any], tmp_path: Path, tried: Tried) -> None:
+    """A value of 128 MB in a file of kilobytes: it is refused before it is decompressed."""
+    path = made(tmp_path)
+    tamper(path, columns=columns)
+
+    with tried.one():
+        peak = peak_of(VERIFY, path)
+    assert path.stat().st_size < 2**16
+    assert peak < 300
+    tried.at_least(1)
+
+
+def test_paths_that_are_no_files(tmp_path: Path, tried: Tried) -> None:
+    """Folders, pipes, devices, links to themselves and to nowhere, and names too long."""
+    for path in strange_paths(tmp_path, "x.dp.parquet").values():
+        for name, *options in (["describe"], ["verify"], ["query", "--rect", "0,0,1,1"], ["map", "-o", "m.html"]):
+            with tried.one():
+                assert command(name, path, *options).exit_code == 3
+    tried.at_least(40)
+
+
+def test_a_name_in_a_file_is_no_path(tmp_path: Path, tried: Tried) -> None:
+    """A reference system that would have PROJ open a pipe is refused; PROJ would wait there for ever."""
+    os.mkfifo(tmp_path / "pipe")
+    areas = tmp_path / "a.geojson"
+    areas.write_text('{"type":"Polygon","coordinates":[[[0,0],[1,0],[0,1],[0,0]]]}')
+    for name in ("+init={}:x", "+proj=lonlat +nadgrids={} +type=crs", "init={}:x", "+proj=lonlat +GRIDS = {}"):
+        path = made(tmp_path)
+        tamper(path, edit=replaced(("domain", "crs"), name.format(tmp_path / "pipe")))
+        with tried.one():
+            assert limited("query", path, "--polygons", areas).returncode == 3
+    tried.at_least(4)
+
+
+class Bomb:
+    """Creates a file when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.path,)
+
+
+def test_nothing_is_unpickled(tmp_path: Path, tried: Tried) -> None:
+    """Pickles as the file, as keys of its footer and as its polygons: none is ever run."""
+    evidence = tmp_path / "unpickled"
+    bomb = pickle.dumps(Bomb(evidence))
+    path = tmp_path / "x.dp.parquet"
+    for disguise in (bomb, b"PAR1" + bomb, b"PAR1" + bomb + len(bomb).to_bytes(4, "little") + b"PAR1"):
+        path.write_bytes(disguise)
+        with tried.one():
+            assert not use(path)
+    for keys in ({"pandas": bomb}, {"ARROW:schema": bomb}, {"hushgrid": bomb}, {"geo": bomb}):
+        tamper(made(tmp_path), keys=keys)
+        with tried.one():
+            use(path)
+    tamper(made(tmp_path), columns={"geometry": [bomb] * 6})
+    with tried.one():
+        use(path)
+
+    assert not evidence.exists()
+    pickle.loads(bomb)
+    assert evidence.exists()  # the bomb works
+    tried.at_least(8)
+
+
+def test_the_source_has_nothing_that_runs_data() -> None:
+    """No pickle, no eval or exec, no numpy file with objects, no YAML loader of objects."""
+    running = re.compile(
+        r"\bimport (pickle|marshal|shelve|dill|joblib)|allow_pickle\s*=\s*True"
+        r"|(?<![.\w])(eval|exec)\(|yaml\.(unsafe_)?load\("
+    )
+    sources = list(Path(hushgrid.__file__).parent.rglob("*.py"))
+    found = [path.name for path in sources if running.search(path.read_text(encoding="utf-8"))]
+
+    assert len(sources) > 100
+    assert found == []
+    assert running.search("import pickle")
+    assert running.search("x = eval(text)")
