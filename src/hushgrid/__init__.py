@@ -12,6 +12,7 @@ from hushgrid.errors import (
     BudgetError,
     HushgridError,
     InputError,
+    LedgerError,
     MissingExtraError,
     SynopsisFileError,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "Domain",
     "HushgridError",
     "InputError",
+    "LedgerError",
     "MissingExtraError",
     "Staq",
     "Synopsis",

@@ -21,7 +21,7 @@ from hushgrid.methods.method import Method
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.answer import FLOOR_VARIANCE
-from hushgrid.synopsis.calibration import CONFIDENCES, Calibration, normal_reach
+from hushgrid.synopsis.calibration import CONFIDENCES, SIDES, Calibration, normal_reach
 from hushgrid.synopsis.claim import TOTAL, Claim
 from hushgrid.synopsis.replica import replica
 from hushgrid.synopsis.seeded import seeded
@@ -36,7 +36,6 @@ LARGEST_EPSILON = 2  # of such a likeness: beyond, its leaves would be too empty
 MOST_POINTS = 2_000_000  # that are made up; a release that would take more keeps intervals of the usual width
 REPETITIONS = ((2e4, 4), (2e5, 2), (np.inf, 1))  # up to so many points times epsilon
 LINES = 1021  # a side, that rectangles end on: a prime, so that they follow no grid's cells
-SIDES = tuple(0.6 / 2**halvings for halvings in range(6))  # of rectangles, as a share of the domain's
 RECTS_PER_SIDE = 200
 PLASTIC = 1.32471795724474602596  # x**3 = x + 1; its powers fill the plane evenly (Roberts 2018, sequence R2)
 
@@ -71,10 +70,18 @@ def calibrated(synopsis: Synopsis, method: Method) -> Synopsis:
     return replace(synopsis, calibration=Calibration(factors=_factors(np.array(deviations))))
 
 
-def _factors(deviations: Floats) -> tuple[float, ...]:
-    """Factors that would have made intervals just wide enough, taken at face value only where they widen."""
-    found = np.quantile(deviations, CONFIDENCES) / [normal_reach(confidence) for confidence in CONFIDENCES]
-    return tuple(np.maximum(WIDENING * np.maximum(found, found**CAUTION), LEAST_FACTOR).tolist())
+def _factors(deviations: Floats) -> tuple[tuple[float, ...], ...]:
+    """Factors that would have made intervals just wide enough, taken at face value only where they widen.
+
+    Those of one size come from rectangles of that size and of its neighbours, because one release tells little of each.
+    """
+    by_side = deviations.reshape(len(deviations), len(SIDES), RECTS_PER_SIDE)
+    normal = np.array([normal_reach(confidence) for confidence in CONFIDENCES])
+    factors = []
+    for number in range(len(SIDES)):
+        found = np.quantile(by_side[:, max(number - 1, 0) : number + 2], CONFIDENCES) / normal
+        factors.append(np.maximum(WIDENING * np.maximum(found, found**CAUTION), LEAST_FACTOR))
+    return tuple(tuple(of_side.tolist()) for of_side in factors)
 
 
 def _budget(claim: Claim, epsilon: Fraction, size: int, *, seed: int) -> Budget:

@@ -10,8 +10,15 @@ from hushgrid.choose import AUTO, choose
 from hushgrid.counting.bounding import KEY_BYTES
 from hushgrid.counting.columns import check_column_arguments
 from hushgrid.counting.open import open_points
-from hushgrid.counting.open_counter import BoundedCounter, OpenedPoints, open_bounded_counter, open_counter
+from hushgrid.counting.open_counter import (
+    BoundedCounter,
+    CountedThere,
+    OpenedPoints,
+    open_bounded_counter,
+    open_counter,
+)
 from hushgrid.counting.progress import Progress
+from hushgrid.counting.projected import anywhere, check_reachable, projected
 from hushgrid.counting.user_level import PRIVATE, UserLevel
 from hushgrid.counting.user_rows import MissingUser
 from hushgrid.errors import ArgumentError
@@ -48,6 +55,7 @@ class Job:
     epsilon: Fraction
     method: Method
     columns: Mapping[str, str | None]
+    crs: str
     user: Any
     users: UserLevel | None
     distinct_side: int | None
@@ -67,6 +75,7 @@ class Job:
         lon: str | None = None,
         lat: str | None = None,
         geometry: str | None = None,
+        crs: str | None = None,
         user: Any = None,
         max_per_user: int | None = None,
         missing_user: MissingUser = "drop",
@@ -99,6 +108,7 @@ class Job:
             epsilon=exact_epsilon(epsilon),
             method=chosen,
             columns={"lon": lon, "lat": lat, "geometry": geometry},
+            crs=domain.crs if crs is None else crs,
             user=user,
             users=users,
             distinct_side=_distinct_side(chosen, users) if distinct else None,
@@ -110,6 +120,7 @@ class Job:
         )
         check_column_arguments(**job.columns)
         geo_metadata(domain)  # a reference system that no file could state
+        check_reachable(job.crs, domain)
         return job
 
     @property
@@ -134,7 +145,14 @@ class Job:
 
     def open(self, points: Any) -> OpenedPoints:
         """The points, of which nothing but the schema was looked at; see `hushgrid.publish` for what they may be."""
-        return open_points(points, domain=self.domain, user=self.user, **self.columns)
+        opened = open_points(points, domain=anywhere(self.crs), user=self.user, **self.columns)
+        if not isinstance(opened, CountedThere):
+            return projected(opened, crs=self.crs, domain=self.domain)
+        if self.crs != self.domain.crs:
+            msg = f"points that an engine counts are not transformed, got crs={self.crs!r} for a domain in "
+            msg += f"{self.domain.crs}. Transform them in the engine, or give the domain in their system."
+            raise ArgumentError(msg)
+        return opened
 
     def release(
         self, source: OpenedPoints, *, bits: Bits, journal: Journal | None = None, progress: Progress | None = None
@@ -179,6 +197,8 @@ class Job:
             "calibrate": self.calibrate,
             "distinct": self.distinct_side is not None,
         }
+        if self.crs != self.domain.crs:
+            settings["crs"] = self.crs
         if self.users is not None:
             settings["missing_user"] = self.users.missing_user
             settings["scale_to_total"] = self.users.scale_to_total

@@ -26,6 +26,7 @@ def publish(
     lon: str | None = None,
     lat: str | None = None,
     geometry: str | None = None,
+    crs: str | None = None,
     user: Any = None,  # a name, or ids beside an array
     max_per_user: int | None = None,
     missing_user: MissingUser = "drop",
@@ -57,6 +58,9 @@ def publish(
         ``"auto"``, a name in `hushgrid.METHODS`, or a method with parameters such as ``hg.AdaptiveGrid(alpha=0.25)``.
     lon, lat, geometry : str, optional
         Names of the coordinate columns, or of the column of points; the usual names are recognised.
+    crs : str, optional
+        Reference system of the points, such as ``"EPSG:4326"``, where it is not the domain's: they are transformed
+        before they are counted, each by itself; one that cannot be is ignored. East comes before north.
     user : str, or array of ids, optional
         Name of the column that tells whose record it is: integers, text, UUIDs or binary. Beside an array of points,
         the ids themselves. The release then protects each user with all their records, and its counts are of kept
@@ -118,6 +122,7 @@ def publish(
         lon=lon,
         lat=lat,
         geometry=geometry,
+        crs=crs,
         user=user,
         max_per_user=max_per_user,
         missing_user=missing_user,

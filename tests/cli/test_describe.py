@@ -26,20 +26,19 @@ def test_everything_is_said_in_words(run: Run, release: Path) -> None:
     """File, domain, method and why, structure, size, total, guarantee and budget."""
     said, synopsis = described(run, release), hg.read(release)
 
-    grid = synopsis.partition.grid
     assert said["file"] == f"{release}, written by hushgrid {version('hushgrid')}"
     assert said["domain"] == "west -74.26, south 40.48, east -73.7, north 40.92 (OGC:CRS84)"
-    assert said["method"].startswith("ag, alpha 0.5")
+    assert said["method"].startswith("staq, inference belief")
     assert "asked for: auto" in said["method"]
     assert synopsis.method.notes[0] in said["method"]
-    assert said["structure"].startswith(f"grid {grid.columns} x {grid.rows}, ")
+    assert said["structure"].startswith(f"tree of {len(synopsis.partition.levels) - 1} levels, ")
     assert said["structure"].endswith(f"{synopsis.partition.cells:,} leaf cells")
     assert "noisy number of rows" in said["sized by"]
     assert "16,777,216 cells" in said["sized by"]
     assert said["total"].startswith(f"about {round(synopsis.total):,} points")
     assert "95 % confidence" in said["total"]
     assert said["guarantee"] == synopsis.claim.sentence
-    assert said["budget"] == "epsilon 1: size 0.01, first level 0.495, leaves 0.495"
+    assert said["budget"] == "epsilon 1: size 0.01, counts 0.99"
 
 
 def test_json_holds_the_same_values(run: Run, release: Path) -> None:
@@ -51,12 +50,13 @@ def test_json_holds_the_same_values(run: Run, release: Path) -> None:
     assert result.stderr == ""
     assert parsed["library"] == version("hushgrid")
     assert hg.Domain(**parsed["domain"]) == DOMAIN
-    assert parsed["method"]["chosen"] == "ag"
+    assert parsed["method"]["chosen"] == "staq"
     assert parsed["method"]["asked"] == "auto"
     assert parsed["structure"]["cells"] == synopsis.partition.cells
     assert [parsed["total"][name] for name in ("estimate", "low", "high")] == [total.estimate, total.low, total.high]
     assert parsed["claim"]["exact_epsilon"] == "1"
-    assert [spend["exact_epsilon"] for spend in parsed["claim"]["spends"]] == ["1/100", "99/200", "99/200"]
+    assert [spend["exact_epsilon"] for spend in parsed["claim"]["spends"]] == ["1/100", "99/100"]
+    assert parsed["calibration"]["factors"] == [list(factors) for factors in synopsis.calibration.factors]
 
 
 def test_a_uniform_grid_is_described_too(run: Run, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import hushgrid as hg
 from hushgrid.cli.publish import seems_misplaced
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.tree import Tree
 from tests.cli.commands import DOMAIN, ROWS, Run, assert_refused
 
 OUTPUT = Path("out.dp.parquet")
@@ -48,7 +49,7 @@ def test_the_commands_it_suggests_run(publish: Run, run: Run) -> None:
     assert all(run(*command[1:]).exit_code == 0 for command in commands)
 
 
-@pytest.mark.parametrize(("method", "partition"), [("ug", Grid), ("ag", NestedGrid), ("auto", NestedGrid)])
+@pytest.mark.parametrize(("method", "partition"), [("ug", Grid), ("ag", NestedGrid), ("auto", Tree)])
 def test_the_method_is_the_one_asked_for(publish: Run, method: str, partition: type) -> None:
     """A name chooses the method, and the file says what was asked."""
     publish("--method", method)
@@ -139,7 +140,7 @@ BAD_ARGUMENTS = {
     "size from nowhere": (["--size-from", "air"], ["--size-from", "'air'", "'rows', 'domain'"]),
     "longitude alone": (["--lon", "lon"], ["lon", "lat", "together"]),
     "both kinds of columns": (["--lon", "a", "--lat", "b", "--geometry", "g"], ["geometry", "not both"]),
-    "unknown option": (["--crs", "EPSG:4326"], ["--crs", "--help"]),
+    "unknown option": (["--seed", "1"], ["--seed", "--help"]),
     "output is a folder": (["-o", "."], ["folder"]),
     "output in no folder": (["-o", "missing/out.parquet"], ["missing", "does not exist"]),
 }

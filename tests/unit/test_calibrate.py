@@ -14,10 +14,12 @@ from hushgrid.errors import ArgumentError
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
-from hushgrid.synopsis.calibration import CONFIDENCES, UNCALIBRATED, Calibration, normal_reach
+from hushgrid.synopsis.calibration import CONFIDENCES, SIDES, UNCALIBRATED, Calibration, normal_reach
 from hushgrid.synopsis.replica import replica
 from hushgrid.synopsis.seeded import seeded
 from tests.plain import UNIT_SQUARE
+
+UNEVEN = Calibration(factors=tuple((0.7 + side, 0.8 + side, 1.0 + side, 1.3 + side, 2.0 + side) for side in range(6)))
 
 
 def town(size, seed=0):
@@ -38,12 +40,20 @@ def release(name, *, size=20_000, epsilon=Fraction(1), seed=1):
 class TestCalibration:
     """Factors between and beyond the confidences they are known for."""
 
-    def test_factors_are_met_at_their_confidences(self):
-        """And the reach is the normal one times the factor."""
-        calibration = Calibration(factors=(0.7, 0.8, 1.0, 1.3, 2.0))
+    def test_factors_are_met_at_their_sides_and_confidences(self):
+        """The reach there is the normal one times the factor."""
+        for side, factors in zip(SIDES, UNEVEN.factors, strict=True):
+            for confidence, factor in zip(CONFIDENCES, factors, strict=True):
+                reach = UNEVEN.reach(confidence, np.array([side**2]))[0]
+                assert reach == pytest.approx(factor * normal_reach(confidence))
 
-        assert [calibration.factor(confidence) for confidence in CONFIDENCES] == pytest.approx(calibration.factors)
-        assert calibration.reach(0.95) == pytest.approx(1.3 * normal_reach(0.95))
+    def test_beyond_the_sides_factors_are_level(self):
+        """Also for an area of nothing."""
+        shares = np.array([0, SIDES[0] ** 2, SIDES[-1] ** 2, 1])
+        nothing, smallest, largest, everything = UNEVEN.reach(0.95, shares)
+
+        assert nothing == pytest.approx(smallest)
+        assert everything == pytest.approx(largest)
 
     @pytest.mark.parametrize("confidence", [0, 1, np.nan, 1 - 2**-53], ids=["none", "all", "no number", "nearly all"])
     def test_what_is_no_confidence_is_refused(self, confidence):
@@ -53,8 +63,7 @@ class TestCalibration:
 
     def test_the_reach_grows_with_the_confidence(self):
         """Also beyond the confidences that are known."""
-        calibration = Calibration(factors=(0.7, 0.8, 1.0, 1.3, 2.0))
-        reaches = [calibration.reach(confidence) for confidence in np.linspace(0.01, 0.9999, 200)]
+        reaches = [UNEVEN.reach(confidence, np.array([0.01]))[0] for confidence in np.linspace(0.01, 0.9999, 200)]
 
         assert np.all(np.diff(reaches) > 0)
 

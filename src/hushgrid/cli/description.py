@@ -7,6 +7,7 @@ from hushgrid.cli.rectangles import COLUMNS
 
 if TYPE_CHECKING:
     from hushgrid.geometry.partition import Partition
+    from hushgrid.synopsis.calibration import Calibration
     from hushgrid.synopsis.claim import Claim, Size
     from hushgrid.synopsis.synopsis import Synopsis
 
@@ -33,6 +34,7 @@ def as_values(synopsis: "Synopsis") -> dict[str, Any]:
         "counted": counted(synopsis),
         "caveats": list(caveats(synopsis)),
         "scale": None if scale is None else vars(scale),
+        "calibration": _calibration(synopsis.calibration),
         "claim": _claim(synopsis.claim),
         "size": _size(synopsis.claim.size),
         "ledger": None if synopsis.ledger is None else vars(synopsis.ledger),
@@ -57,6 +59,12 @@ def _structure(partition: "Partition") -> dict[str, Any]:
     if isinstance(partition, Grid):
         structure |= {"rows": partition.rows, "columns": partition.columns}
     return structure
+
+
+def _calibration(calibration: "Calibration") -> dict[str, Any]:
+    from hushgrid.synopsis.calibration import CONFIDENCES, SIDES
+
+    return {"sides": SIDES, "confidences": CONFIDENCES, "factors": calibration.factors}
 
 
 def _claim(claim: "Claim") -> dict[str, Any]:

@@ -8,14 +8,14 @@ import click
 
 from hushgrid.cli.account import Account
 from hushgrid.cli.ledger import DEFAULT
-from hushgrid.cli.notes import warn
+from hushgrid.cli.notes import note, warn
 from hushgrid.cli.papers import paper_paths, write_papers
-from hushgrid.cli.parameters import example, to_domain, to_total
+from hushgrid.cli.parameters import example, to_total
 from hushgrid.cli.points_address import EngineChoice, points_address
 from hushgrid.cli.progress import reading
 from hushgrid.cli.summary import suggest, summarise
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
 
 if TYPE_CHECKING:
     from hushgrid.counting.engine.address import Address
@@ -37,7 +37,7 @@ CLEAR_GAP = 6  # standard deviations of the noise; chance alone makes such a gap
 @click.argument("points")
 @click.option(
     "--domain",
-    callback=to_domain,
+    "bounds",
     required=True,
     metavar="W,S,E,N",
     help="The public rectangle to cover: west, south, east, north.",
@@ -47,6 +47,8 @@ CLEAR_GAP = 6  # standard deviations of the noise; chance alone makes such a gap
 @click.option("--lon", metavar="COLUMN", help="Column of longitudes; the usual names are recognised.")
 @click.option("--lat", metavar="COLUMN", help="Column of latitudes.")
 @click.option("--geometry", metavar="COLUMN", help="Column of points, in a GeoParquet file.")
+@click.option("--crs", metavar="EPSG:n", help="Reference system of the points, east first; longitude and latitude.")
+@click.option("--grid-crs", metavar="EPSG:n", help="Reference system of the domain and the grid; that of the points.")
 @click.option("--method", default="auto", show_default=True, metavar="METHOD", help=f"How to publish: {METHODS}.")
 @click.option("--user-column", metavar="COLUMN", help="Column that tells whose record it is; protects users.")
 @click.option("--max-per-user", type=int, metavar="K", help="Records of each user to keep; with --user-column.")
@@ -94,16 +96,24 @@ CLEAR_GAP = 6  # standard deviations of the noise; chance alone makes such a gap
     help="What counts: hushgrid itself, DuckDB for whatever it reads, or a Spark session.",
 )
 @click.option("--spark-conf", multiple=True, metavar="KEY=VALUE", help="A setting of the Spark session; repeatable.")
+@click.option(
+    "--calibrate/--no-calibrate",
+    default=True,
+    show_default=True,
+    help="Find how wide the intervals of this release have to be; takes about as long as the release.",
+)
 @click.option("--manifest", is_flag=True, help="Say in plain words, in files beside FILE, what the release promises.")
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it exists.")
 def publish(
     points: str,
-    domain: Domain,
+    bounds: str,
     epsilon: str,
     output: Path,
     lon: str | None,
     lat: str | None,
     geometry: str | None,
+    crs: str | None,
+    grid_crs: str | None,
     method: str,
     user_column: str | None,
     max_per_user: int | None,
@@ -119,6 +129,7 @@ def publish(
     resume: int | None,
     engine: EngineChoice,
     spark_conf: tuple[str, ...],
+    calibrate: bool,
     manifest: bool,
     overwrite: bool,
 ) -> None:
@@ -141,6 +152,7 @@ def publish(
     from hushgrid.job import Job
     from hushgrid.synopsis.new_file import check_target
 
+    domain = Domain.parse(bounds, crs=grid_crs or crs or LONGITUDE_LATITUDE)
     account = Account.of(dataset, ledger=ledger, new_release=new_release, resume=resume)
     place = points_address(points, engine, spark_conf)
     for path in (output, *(paper_paths(output) if manifest else ())):
@@ -153,6 +165,7 @@ def publish(
         lon=lon,
         lat=lat,
         geometry=geometry,
+        crs=crs or LONGITUDE_LATITUDE,
         user=user_column,
         max_per_user=max_per_user,
         missing_user=missing_user,
@@ -161,6 +174,7 @@ def publish(
         distinct=distinct_users is not None,
         public_size=public_size,
         size_from=size_from,
+        calibrate=calibrate,
         query=place.text if isinstance(place, Address) and place.is_query else None,
     )
     if account is None:
@@ -169,6 +183,8 @@ def publish(
     else:
         synopsis = account.publish(job, place, output, overwrite=overwrite)
     click.echo(output)
+    if crs is None:
+        note("Points were taken as longitude and latitude; --crs says otherwise.")
     if manifest:
         write_papers(synopsis, output, overwrite=overwrite)
     summarise(synopsis)

@@ -136,7 +136,9 @@ def _check_output(output: Path, *, overwrite: bool) -> None:
 
 
 def _ask_polygons(synopsis: "Synopsis", features: "Features", file: Path, confidence: float) -> Answers:
-    synopsis.calibration.reach(confidence)  # complains of the confidence, so that what follows is about the polygons
+    from hushgrid.synopsis.calibration import normal_reach
+
+    normal_reach(confidence)  # complains of the confidence, so that what follows is about the polygons
     try:
         return ask_polygons(synopsis, features, confidence=confidence)
     except ArgumentError as error:

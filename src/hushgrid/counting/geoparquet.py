@@ -34,8 +34,8 @@ def check_crs(schema: pa.Schema, column: str, domain: Domain, where: str) -> Non
         return
     declared = _crs_name(entry)
     if declared != domain.crs.upper() and not {declared, domain.crs.upper()} <= GEOGRAPHIC:
-        msg = f"column {column!r} of {where} is in {declared}, the domain in {domain.crs}. "
-        msg += "Project the points to the domain's system, or give the domain in theirs."
+        msg = f"column {column!r} of {where} is in {declared}, and not in {domain.crs}. "
+        msg += "Give the system of the points: crs= (--crs)."
         raise InputError(msg)
 
 

@@ -2,18 +2,18 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from hushgrid.counting.columns import check_column_arguments
+from hushgrid.counting.engine.address import Address
+from hushgrid.counting.open_counter import OpenedPoints
 from hushgrid.counting.source import PointSource
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
 from hushgrid.synopsis.regular_file import FOLDER, IRREGULAR, MISSING, irregularity
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 PARQUET = (".parquet", ".geoparquet", ".pq")
 CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
@@ -27,13 +27,15 @@ def open_points(
     lat: str | None = None,
     geometry: str | None = None,
     user: Any = None,
-) -> PointSource:
-    """Source of the points in a file, an array or a frame.
+) -> OpenedPoints:
+    """The points in a file, an array, a frame, or a table of an engine.
 
     Parameters
     ----------
-    points : path, array of shape (n, 2), tuple of two 1-D arrays, list of pairs, or frame of pandas, polars or Arrow
-        Files are Parquet, GeoParquet or CSV, by their extension. A tuple holds columns, a list rows.
+    points : path, array of shape (n, 2), tuple of two 1-D arrays, list of pairs, frame, table or address
+        Files are Parquet, GeoParquet or CSV, by their extension. A tuple holds columns, a list rows. Frames of pandas,
+        polars and Arrow are counted here; lazy frames of polars, relations of DuckDB, frames of Dask and Spark, tables
+        of Ibis and whatever an `Address` leads to are counted by their engines.
     domain : Domain
         Geometries declared to be in another reference system than the domain's are refused.
     lon, lat : str, optional
@@ -67,6 +69,13 @@ def open_points(
         return (
             ArrayPoints.of_rows(points, users=users) if isinstance(points, list) else ArrayPoints(points, users=users)
         )
+    if isinstance(points, Address):
+        points = points.table(lon=lon, lat=lat, user=_column_name(user))
+    if not isinstance(points, pa.Table):
+        from hushgrid.counting.engine.engine_points import EnginePoints, is_lazy  # narwhals takes its time
+
+        if is_lazy(points):
+            return EnginePoints.of(points, lon=lon, lat=lat, geometry=geometry, user=_column_name(user))
     return TablePoints.of_frame(points, domain=domain, lon=lon, lat=lat, geometry=geometry, user=_column_name(user))
 
 
@@ -77,7 +86,7 @@ def _column_name(user: Any) -> str | None:
     return user
 
 
-def _given_ids(user: Any) -> "pa.LargeBinaryArray | None":
+def _given_ids(user: Any) -> pa.LargeBinaryArray | None:
     if user is None:
         return None
     if not isinstance(user, np.ndarray | list | tuple):

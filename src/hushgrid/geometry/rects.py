@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hushgrid.errors import ArgumentError
+from hushgrid.geometry.domain import Domain
 
 
 def check_rects(rects: ArrayLike) -> NDArray[np.float64]:
@@ -34,6 +35,20 @@ def check_rects(rects: ArrayLike) -> NDArray[np.float64]:
         msg = f"rectangle {row} ({values}) {_complaint(checked[row])}. The order is west, south, east, north."
         raise ArgumentError(msg)
     return checked
+
+
+def area_shares(rects: NDArray[np.float64], domain: Domain) -> NDArray[np.float64]:
+    """Share of the domain that each rectangle covers, shape (n,).
+
+    Examples
+    --------
+    >>> area_shares(np.array([[-1.0, 0.0, 1.0, 1.0]]), Domain(west=0, south=0, east=2, north=2))
+    array([0.25])
+    """
+    west, south, east, north = domain.bounds
+    across = np.clip(rects[:, 2], west, east) - np.clip(rects[:, 0], west, east)
+    along = np.clip(rects[:, 3], south, north) - np.clip(rects[:, 1], south, north)
+    return np.asarray((across / domain.width) * (along / domain.height))
 
 
 def _complaint(rect: NDArray[np.float64]) -> str:

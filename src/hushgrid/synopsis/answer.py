@@ -41,13 +41,13 @@ class Answer:
         return Answer(**{field.name: getattr(self, field.name)[0].item() for field in fields(self)})
 
 
-def with_interval(estimate: Floats, noise: Floats, spread: Floats, *, reach: float) -> Answer:
+def with_interval(estimate: Floats, noise: Floats, spread: Floats, *, reach: Floats) -> Answer:
     """Answers from estimates and their variances by noise and by spread, shape (n,) each.
 
     Parameters
     ----------
-    reach : float
-        Standard deviations that the interval extends to either side.
+    reach : array, shape (n,)
+        Standard deviations that each interval extends to either side.
     """
     spread = spread + FLOOR_VARIANCE
     half = reach * np.sqrt(noise + spread)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.rects import area_shares
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.area_noise import AreaNoise, area_noise
 from hushgrid.synopsis.cover import Cover
@@ -55,6 +56,12 @@ class AreaSurface:
         inside = np.where(stop - first == 1, self._counts[first], self._running[stop] - self._running[first])
         return self._factor * cover.total(cover.mass_shares * inside)
 
+    def area_shares(self, cover: Cover) -> Floats:
+        """Share of the domain that each area covers, shape (areas,)."""
+        first, stop = cover.runs.T
+        running = self._running_areas
+        return cover.total(cover.area_shares * (running[stop] - running[first]))
+
     def variances(self, cover: Cover) -> tuple[Floats, Floats]:
         """Variance of each estimate by noise, and by spread of the points inside cut leaves, shape (areas,) each."""
         shares, square = cover.area_shares, self._factor**2
@@ -78,6 +85,12 @@ class AreaSurface:
     def _running(self) -> Floats:
         """Counts of all nodes before each, shape (nodes + 1,)."""
         return np.concatenate([[0.0], np.cumsum(self._counts)])
+
+    @cached_property
+    def _running_areas(self) -> Floats:
+        """Share of the domain of all nodes before each, shape (nodes + 1,)."""
+        shares = area_shares(self._partition.bounds(), self._partition.domain)
+        return np.concatenate([[0.0], np.cumsum(self._hierarchy.sums(shares))])
 
     @cached_property
     def _spreads(self) -> Floats:

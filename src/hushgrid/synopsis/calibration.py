@@ -4,10 +4,14 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hushgrid.errors import ArgumentError
 
+Floats = NDArray[np.float64]
+
 CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.99)  # that factors are known for
+SIDES = (0.01875, 0.0375, 0.075, 0.15, 0.3, 0.6)  # and of squares of which sizes, as a share of the domain's sides
 
 
 def normal_reach(confidence: float) -> float:
@@ -26,7 +30,7 @@ def normal_reach(confidence: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
-    """Factors on the width of intervals, one for each of `CONFIDENCES`.
+    """Factors on the width of intervals, for each of `SIDES` one at each of `CONFIDENCES`.
 
     How uneven points lie inside leaves differs from one data set to the next, and so does the share of noise that an
     inference removes. A calibration is found by publishing made-up points like those of the release, whose true counts
@@ -34,26 +38,30 @@ class Calibration:
 
     Parameters
     ----------
-    factors : tuple of float
+    factors : tuple of tuples of float
         On the normal law's reach; below one where intervals would be too wide.
 
     Examples
     --------
-    >>> calibration = Calibration(factors=(1.0, 1.0, 1.1, 1.2, 1.4))
-    >>> calibration.factor(0.95)
+    >>> calibration = Calibration(factors=((1.0, 1.0, 1.1, 1.2, 1.4),) * 6)
+    >>> round(float(calibration.reach(0.95, np.array([0.01]))[0]) / normal_reach(0.95), 9)
     1.2
     """
 
-    factors: tuple[float, ...] = (1.0,) * len(CONFIDENCES)
+    factors: tuple[tuple[float, ...], ...] = ((1.0,) * len(CONFIDENCES),) * len(SIDES)
 
-    def factor(self, confidence: float) -> float:
-        """The factor at any confidence: linear between those known, in standard deviations, and level beyond."""
-        known = [normal_reach(value) for value in CONFIDENCES]
-        return float(np.interp(normal_reach(confidence), known, self.factors))
+    def reaches(self, confidence: float) -> Floats:
+        """Standard deviations that intervals extend to either side for areas of `SIDES`, shape (sides,).
 
-    def reach(self, confidence: float) -> float:
-        """Standard deviations that an interval extends to either side."""
-        return self.factor(confidence) * normal_reach(confidence)
+        Factors are linear between the confidences they are known for, in standard deviations, and level beyond.
+        """
+        reach, known = normal_reach(confidence), [normal_reach(value) for value in CONFIDENCES]
+        return reach * np.array([np.interp(reach, known, factors) for factors in self.factors])
+
+    def reach(self, confidence: float, area_shares: Floats) -> Floats:
+        """The same for areas of any size, given as shares of the domain: linear in the logarithm, and level beyond."""
+        halvings = np.log2(np.maximum(area_shares, SIDES[0] ** 2)) / 2
+        return np.interp(halvings, np.log2(SIDES), self.reaches(confidence))
 
 
 UNCALIBRATED = Calibration()

@@ -10,7 +10,7 @@ from hushgrid.errors import ArgumentError, SynopsisFileError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.partition import Partition
 from hushgrid.inference.measurements import Measured, Regions, Wavelet
-from hushgrid.synopsis.calibration import CONFIDENCES, UNCALIBRATED, Calibration
+from hushgrid.synopsis.calibration import CONFIDENCES, SIDES, UNCALIBRATED, Calibration
 from hushgrid.synopsis.claim import Claim, MethodRecord, Size, SizeSource, Spend, Unit
 from hushgrid.synopsis.geo_metadata import geo_metadata
 from hushgrid.synopsis.ledger_mark import LedgerMark
@@ -175,7 +175,8 @@ def _parse_claim(fields: JsonObject) -> Claim:
 
 
 def _calibration_json(calibration: Calibration) -> dict[str, Any]:
-    return {"confidences": list(CONFIDENCES), "factors": list(calibration.factors)}
+    factors = [factor for of_side in calibration.factors for factor in of_side]
+    return {"sides": list(SIDES), "confidences": list(CONFIDENCES), "factors": factors}
 
 
 def _parse_calibration(release: JsonObject) -> Calibration:
@@ -183,13 +184,14 @@ def _parse_calibration(release: JsonObject) -> Calibration:
     if not release.has("calibration"):
         return UNCALIBRATED
     fields = release.child("calibration")
-    fields.only("confidences", "factors")
-    confidences, factors = fields.numbers("confidences"), fields.numbers("factors")
-    positive = all(0 < factor <= LARGEST_CALIBRATION for factor in factors)
-    if confidences != CONFIDENCES or len(factors) != len(CONFIDENCES) or not positive:
-        msg = f"its calibration must have one positive factor for each confidence of {CONFIDENCES}."
+    fields.only("sides", "confidences", "factors")
+    sides, confidences, factors = (fields.numbers(name) for name in ("sides", "confidences", "factors"))
+    known = (sides, confidences, len(factors)) == (SIDES, CONFIDENCES, len(SIDES) * len(CONFIDENCES))
+    if not known or not all(0 < factor <= LARGEST_CALIBRATION for factor in factors):
+        msg = f"its calibration must have a positive factor for each side of {SIDES} and confidence of {CONFIDENCES}."
         raise SynopsisFileError(msg)
-    return Calibration(factors=factors)
+    each = len(CONFIDENCES)
+    return Calibration(factors=tuple(factors[first : first + each] for first in range(0, len(factors), each)))
 
 
 def _parse_spend(fields: JsonObject) -> Spend:

@@ -16,13 +16,13 @@ from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.grouped import GroupedGrid
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.geometry.partition import Partition
-from hushgrid.geometry.rects import check_rects
+from hushgrid.geometry.rects import area_shares, check_rects
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.estimate import INFERENCES
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.answer import Answer, with_interval
 from hushgrid.synopsis.area_surface import FLAT, AreaSurface
-from hushgrid.synopsis.calibration import UNCALIBRATED, Calibration
+from hushgrid.synopsis.calibration import UNCALIBRATED, Calibration, normal_reach
 from hushgrid.synopsis.claim import Claim, MethodRecord
 from hushgrid.synopsis.grid_surface import GridSurface
 from hushgrid.synopsis.grouped_surface import GroupedSurface
@@ -158,7 +158,8 @@ class Synopsis:
         confidence : float
             How often such an interval should hold the true count.
         """
-        reach, boxes = self.calibration.reach(confidence), check_rects(rects)
+        boxes = check_rects(rects)
+        reach = self.calibration.reach(confidence, area_shares(boxes, self.domain))
         answers = with_interval(self.surface.counts(boxes), *self.surface.variances(boxes), reach=reach)
         return answers if np.ndim(rects) == 2 else answers.only()
 
@@ -188,7 +189,9 @@ class Synopsis:
         confidence : float
             How often such an interval should hold the true count.
         """
-        reach, cover = self.calibration.reach(confidence), self.area_surface.cover(geometries)
+        normal_reach(confidence)  # complains of the confidence before any polygon is looked at
+        cover = self.area_surface.cover(geometries)
+        reach = self.calibration.reach(confidence, self.area_surface.area_shares(cover))
         answers = with_interval(self.area_surface.counts(cover), *self.area_surface.variances(cover), reach=reach)
         return answers.only() if is_one(geometries) else answers
 

@@ -16,6 +16,7 @@ from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.tree_least_squares import average_by_node
 from hushgrid.inference.two_level import combined_variances
 from hushgrid.synopsis.answer import FLOOR_VARIANCE
+from hushgrid.synopsis.calibration import SIDES
 from hushgrid.synopsis.surface import CLUMPING
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.payload import Payload
@@ -36,7 +37,8 @@ def figures(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:
         "crs": domain.crs,
         "geographic": domain.is_geographic,
         "confidence": CONFIDENCE,
-        "reach": synopsis.calibration.reach(CONFIDENCE),
+        "halvings": np.log2(SIDES).tolist(),
+        "reaches": synopsis.calibration.reaches(CONFIDENCE).tolist(),
         "factor": synopsis.factor,
         "floor": FLOOR_VARIANCE,
         "clumping": CLUMPING,

@@ -3,7 +3,6 @@
 import datetime as dt
 import re
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -146,7 +145,6 @@ def test_a_geometry_column_of_another_type_is_an_error(column):
 
 
 UNSUPPORTED = {
-    "lazy frame": pl.LazyFrame({"lon": [1.0], "lat": [2.0]}),
     "number": 5,
     "nothing": None,
     "dictionary": {"lon": [1.0], "lat": [2.0]},
@@ -159,12 +157,6 @@ def test_what_cannot_be_read_is_named_by_its_type(points):
     """The message says what can be given instead."""
     with pytest.raises(InputError, match="Give a path"):
         open_points(points, domain=DOMAIN)
-
-
-def test_relations_of_engines_are_not_read_yet():
-    """They are lazy, and say so."""
-    with duckdb.connect() as connection, pytest.raises(InputError, match="DuckDBPyRelation cannot be read"):
-        open_points(connection.sql("select 1.0 as lon, 2.0 as lat"), domain=DOMAIN)
 
 
 def test_two_columns_of_one_name_are_an_error():

@@ -111,7 +111,7 @@ class TestEveryPartition:
     def test_a_calibration_widens_the_interval_and_nothing_else(self, partition):
         """By its factor at the confidence asked for."""
         synopsis = replace(synopsis_on(partition), counts=np.full(partition.cells, 1e6))
-        wider = replace(synopsis, calibration=Calibration(factors=(1.0, 1.5, 2.0, 2.5, 3.0)))
+        wider = replace(synopsis, calibration=Calibration(factors=((1.0, 1.5, 2.0, 2.5, 3.0),) * 6))
         plain, wide = (one.answer([0, 0, 0.4, 0.4], confidence=0.8) for one in (synopsis, wider))
 
         assert wide.estimate == plain.estimate

@@ -3,7 +3,7 @@
 import { Grid } from "./grid.mjs";
 import { Grouped } from "./grouped.mjs";
 import { Nested } from "./nested.mjs";
-import { Box, Polygon, ringArea } from "./region.mjs";
+import { Box, Polygon, ringArea, WHOLE } from "./region.mjs";
 import { Tree } from "./tree.mjs";
 
 const SURFACES = { grid: Grid, nested: Nested, grouped: Grouped, tree: Tree };
@@ -19,7 +19,7 @@ export class Release {
 
   /** Estimate, low and high of a rectangle. */
   answerBox(west, south, east, north) {
-    return this.answer(this.surface.measure(new Box(this.toX(west), this.toY(south), this.toX(east), this.toY(north))));
+    return this.answerRegion(new Box(this.toX(west), this.toY(south), this.toX(east), this.toY(north)));
   }
 
   /** Estimate, low and high of a polygon: an outline, then its holes, each a list of [x, y]. */
@@ -29,19 +29,44 @@ export class Release {
 
   answerPolygons(polygons) {
     const flat = polygons.flatMap((rings) => rings.map((ring, hole) => this.turned(ring, hole > 0)));
-    return this.answer(this.surface.measure(new Polygon(flat)));
+    return this.answerRegion(new Polygon(flat));
   }
 
   /** Estimate, low and high of one cell. */
   answerCell(cell) {
-    return this.answer({ estimate: this.surface.count(cell), noise: this.surface.variance(cell), spread: 0 });
+    const [left, bottom, right, top] = this.surface.box(cell);
+    const sums = { estimate: this.surface.count(cell), noise: this.surface.variance(cell), spread: 0 };
+    return this.answer(sums, this.areaShare(new Box(left, bottom, right, top)));
   }
 
-  answer(sums) {
-    const { factor, floor, reach } = this.facts;
+  answerRegion(region) {
+    return this.answer(this.surface.measure(region), this.areaShare(region));
+  }
+
+  answer(sums, areaShare) {
+    const { factor, floor } = this.facts;
     const estimate = factor * sums.estimate;
-    const half = reach * Math.sqrt(factor * factor * (sums.noise + sums.spread) + floor);
+    const half = this.reach(areaShare) * Math.sqrt(factor * factor * (sums.noise + sums.spread) + floor);
     return { estimate, low: Math.max(estimate - half, 0), high: Math.max(estimate + half, 0) };
+  }
+
+  /** Share of the domain that a region covers. */
+  areaShare(region) {
+    const domain = [0, 0, this.facts.columns, this.facts.rows];
+    const inside = region.clip(...domain);
+    if (inside === null) return 0;
+    return inside === WHOLE ? 1 : inside.share(...domain);
+  }
+
+  /** Standard deviations that the interval of such an area extends to either side. */
+  reach(areaShare) {
+    const { halvings, reaches } = this.facts;
+    const place = Math.log2(areaShare) / 2;
+    const above = halvings.findIndex((halving) => place < halving);
+    if (above < 0) return reaches[reaches.length - 1];
+    if (above === 0) return reaches[0];
+    const share = (place - halvings[above - 1]) / (halvings[above] - halvings[above - 1]);
+    return reaches[above - 1] + share * (reaches[above] - reaches[above - 1]);
   }
 
   /** The cell that holds a place, or -1 outside the domain. */

@@ -1,0 +1,65 @@
+"""What hushgrid needs of an engine beyond the expressions that narwhals translates for it."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, ClassVar, Protocol, cast
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.errors import ArgumentError, HushgridError
+
+Frame = nw.LazyFrame[Any]
+Columns = Mapping[str, NDArray[np.generic]]
+
+
+def lazy(native: Any) -> Frame:
+    """A table of an engine, as narwhals has it."""
+    return cast("Frame", nw.from_native(native))
+
+
+class Engine(Protocol):
+    """One kind of engine.
+
+    Implemented by `PolarsEngine`, `DuckDbEngine`, `DaskEngine`, `SparkEngine` and `IbisEngine`.
+    """
+
+    name: ClassVar[str]
+
+    def number(self, value: float) -> nw.Expr:
+        """A float64 that arrives in the engine with the very same bits."""
+
+    def table(self, columns: Columns) -> Frame:
+        """A small public table, such as the cells of a first level, that the engine can join."""
+
+    def with_sha256(self, frame: Frame, text: str, digest: str, /) -> Frame:
+        """The frame, and beside a column of texts another with their SHA-256 in hexadecimal digits."""
+
+    def snapshot(self, frame: Frame) -> AbstractContextManager[Frame]:
+        """The rows of a frame as they are now, whatever happens to the data afterwards; gone at the end.
+
+        Privacy
+        -------
+        Every pass of a release reads this one copy: docs/decisions/0007 says where each engine keeps it.
+        """
+
+
+@contextmanager
+def working(engine: str) -> Iterator[None]:
+    """Turn whatever an engine raises into an error that names it and quotes nothing: its messages may hold rows."""
+    try:
+        yield
+    except HushgridError:
+        raise
+    except Exception as error:  # noqa: BLE001  # an engine may raise anything
+        msg = f"{engine} did not finish counting ({type(error).__name__}). Its own message may quote rows and is not "
+        msg += "shown. Nothing was released. Check that the engine can read all of the table, and has room for a copy "
+        msg += "of its coordinates."
+        raise HushgridError(msg) from None
+
+
+def no_sha256(engine: str, way_out: str) -> ArgumentError:
+    """The error for an engine that cannot choose the records of a user."""
+    msg = f"{engine} has no SHA-256, which decides the records of a user that are kept. {way_out}"
+    return ArgumentError(msg)

@@ -1,0 +1,144 @@
+"""Points in a table of an engine: opened by its schema, read once."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, Self
+
+import narwhals as nw
+
+from hushgrid.counting.arrow import not_a_number
+from hushgrid.counting.bounding import KeyedRule
+from hushgrid.counting.columns import find_columns
+from hushgrid.counting.engine.cell_of_point import LATITUDE, LONGITUDE, USER, inside
+from hushgrid.counting.engine.engine import Engine, Frame, working
+from hushgrid.counting.engine.engine_counter import EngineCounter
+from hushgrid.counting.engine.kept_records import capped_total, kept_records
+from hushgrid.counting.open_counter import BoundedCounter
+from hushgrid.counting.progress import Progress
+from hushgrid.counting.user_rows import MissingUser
+from hushgrid.counting.users import check_user_name, no_ids
+from hushgrid.errors import ArgumentError, InputError
+from hushgrid.geometry.domain import Domain
+
+TABLE = "the table"
+
+
+class EnginePoints:
+    """A table of an engine, and which of its columns hold the points and the users.
+
+    Make one with `EnginePoints.of`, from whatever narwhals knows as lazy.
+
+    Examples
+    --------
+    >>> import polars
+    >>> table = polars.LazyFrame({"lon": [0.25, 0.75, None], "lat": [0.5, 0.5, 0.5]})
+    >>> with EnginePoints.of(table).counter(Domain(west=0, south=0, east=1, north=1)) as counter:
+    ...     counter.rows(), counter.total()
+    (3, 2)
+    """
+
+    def __init__(self, engine: Engine, frame: Frame) -> None:
+        self._engine = engine
+        self._frame = frame
+
+    @classmethod
+    def of(
+        cls,
+        table: Any,
+        *,
+        lon: str | None = None,
+        lat: str | None = None,
+        geometry: str | None = None,
+        user: str | None = None,
+    ) -> Self:
+        """Points of a lazy frame of polars, a relation of DuckDB, a frame of Dask or Spark, or a table of Ibis.
+
+        Privacy
+        -------
+        Errors come from the arguments and the schema; rows are not looked at.
+        """
+        frame = nw.from_native(table)
+        engine = engine_of(frame)
+        with working(engine.name):
+            schema = frame.collect_schema()
+        if geometry is not None:
+            msg = f"an engine reads coordinates from two columns of numbers, got geometry={geometry!r}. Make them in "
+            msg += "the query, such as ST_X(geom) AS lon, ST_Y(geom) AS lat."
+            raise ArgumentError(msg)
+        names = list(schema.names())
+        coordinates = find_columns(names, lon=lon, lat=lat, where=TABLE)
+        for name in coordinates:
+            if not schema[name].is_numeric():
+                raise not_a_number(name, schema[name], TABLE)
+        east, north = (nw.col(name).cast(nw.Float64) for name in coordinates)
+        if user is None:
+            return cls(engine, frame.select(east.alias(LONGITUDE), north.alias(LATITUDE)))
+        check_user_name(user, names, coordinates=coordinates, where=TABLE)
+        if not (schema[user].is_integer() or schema[user] == nw.String):
+            raise no_ids(user, schema[user], TABLE)
+        ids = nw.col(user).cast(nw.String).alias(USER)
+        engine.with_sha256(frame.select(ids), USER, "digest")  # an engine without it refuses before anything is read
+        return cls(engine, frame.select(east.alias(LONGITUDE), north.alias(LATITUDE), ids))
+
+    @contextmanager
+    def counter(self, domain: Domain, *, progress: Progress | None = None) -> Iterator[EngineCounter]:
+        """Counts of a snapshot of the points, for as long as the context lasts."""
+        with self.snapshot(domain) as snapshot:
+            yield EngineCounter(domain, self._engine, snapshot, progress=progress)
+
+    @contextmanager
+    def bounded_counter(
+        self, rule: KeyedRule, *, missing: MissingUser, progress: Progress | None = None
+    ) -> Iterator[BoundedCounter]:
+        """Counts of the points that a rule keeps, for as long as the context lasts."""
+        engine, has_user = self._engine, nw.col(USER) != ""
+        with self.snapshot(rule.domain) as snapshot, ExitStack() as stack:
+            rows = snapshot.filter(~nw.col(LONGITUDE).is_null())
+            records = rows.filter(has_user)  # null is not true
+            kept = kept_records(engine, records, rule)
+            with working(engine.name):
+                true_capped_total = int(capped_total(records, rule).collect().item() or 0)
+                if missing == "own":
+                    strangers = rows.filter(nw.col(USER).is_null() | ~has_user)
+                    true_capped_total += int(strangers.select(nw.len()).collect().item())
+                    kept = nw.concat([kept, strangers.select(LONGITUDE, LATITUDE)])
+                chosen = stack.enter_context(engine.snapshot(kept))
+            counter = EngineCounter(rule.domain, engine, chosen, progress=progress)
+            yield BoundedCounter(counter=counter, true_capped_total=true_capped_total)
+
+    @contextmanager
+    def snapshot(self, domain: Domain) -> Iterator[Frame]:
+        """The points as they are now; coordinates are null in rows that are no points of the domain."""
+        within = inside(self._engine, domain, nw.col(LONGITUDE), nw.col(LATITUDE))
+        kept = [nw.when(within).then(nw.col(name)).alias(name) for name in (LONGITUDE, LATITUDE)]
+        with ExitStack() as stack:
+            with working(self._engine.name):
+                snapshot = stack.enter_context(self._engine.snapshot(self._frame.with_columns(*kept)))
+            yield snapshot
+
+
+def is_lazy(table: Any) -> bool:
+    """Whether narwhals knows something as a table that an engine has yet to compute."""
+    return isinstance(nw.from_native(table, pass_through=True), nw.LazyFrame)
+
+
+def engine_of(frame: Frame) -> Engine:
+    """The engine that a lazy frame belongs to."""
+    from hushgrid.counting.engine.ibis_engine import IbisEngine
+    from hushgrid.counting.engine.local_engines import DaskEngine, DuckDbEngine, PolarsEngine
+    from hushgrid.counting.engine.spark_engine import SparkEngine
+
+    match frame.implementation:
+        case nw.Implementation.POLARS:
+            return PolarsEngine()
+        case nw.Implementation.DUCKDB:
+            return DuckDbEngine()
+        case nw.Implementation.DASK:
+            return DaskEngine()
+        case nw.Implementation.PYSPARK | nw.Implementation.PYSPARK_CONNECT:
+            return SparkEngine(frame.to_native().sparkSession)
+        case nw.Implementation.IBIS:
+            return IbisEngine()
+        case other:
+            msg = f"tables of {other} are not counted in their engine. Known are polars, DuckDB, Dask, Spark and Ibis."
+            raise InputError(msg)

@@ -1,0 +1,72 @@
+"""Tables of Ibis, and through them PostgreSQL, DuckDB and warehouses."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+from uuid import uuid4
+
+import narwhals as nw
+import pyarrow as pa
+
+from hushgrid.counting.engine.engine import Columns, Frame, lazy, no_sha256
+
+
+class IbisEngine:
+    """Tables of Ibis. The snapshot is a temporary table of the database."""
+
+    name: ClassVar[str] = "Ibis"
+
+    def number(self, value: float) -> nw.Expr:
+        """The number as text: Ibis writes decimals, of which a database makes doubles in its own way."""
+        return nw.lit(repr(float(value))).cast(nw.Float64)
+
+    def table(self, columns: Columns) -> Frame:
+        """A table in memory, which Ibis hands to the database."""
+        import ibis  # type: ignore[import-untyped]  # no types of its own
+
+        return lazy(ibis.memtable(pa.table(dict(columns))))
+
+    def with_sha256(self, frame: Frame, text: str, digest: str, /) -> Frame:
+        """By the function of the database: as Ibis knows it, or PostgreSQL's own."""
+        import ibis.expr.operations as ops  # type: ignore[import-untyped]
+
+        table: Any = frame.to_native()
+        backend = table.get_backend()
+        if backend.name == "postgres":
+            return lazy(table.mutate(**{digest: _postgres_sha256(table[text])}))
+        if not backend.has_operation(ops.HexDigest):
+            raise no_sha256(backend.name, "Hand over a Spark frame or a DuckDB relation.")
+        return lazy(table.mutate(**{digest: table[text].hexdigest("sha256")}))
+
+    @contextmanager
+    def snapshot(self, frame: Frame) -> Iterator[Frame]:
+        """A temporary table, made by one statement."""
+        table: Any = frame.to_native()
+        backend = table.get_backend()
+        name = f"hushgrid_{uuid4().hex}"
+        copy = backend.create_table(name, table, temp=True)
+        try:
+            yield lazy(copy)
+        finally:
+            backend.raw_sql(f"DROP TABLE {name}")
+
+
+def _postgres_sha256(text: Any) -> Any:
+    """The digest of a column of texts, by functions of PostgreSQL that Ibis does not know."""
+    import ibis
+
+    builtin: Any = ibis.udf.scalar.builtin
+
+    @builtin  # type: ignore[untyped-decorator]
+    def convert_to(text: str, encoding: str) -> bytes:
+        raise NotImplementedError
+
+    @builtin  # type: ignore[untyped-decorator]
+    def sha256(content: bytes) -> bytes:
+        raise NotImplementedError
+
+    @builtin  # type: ignore[untyped-decorator]
+    def encode(content: bytes, form: str) -> str:
+        raise NotImplementedError
+
+    return encode(sha256(convert_to(text, "UTF8")), "hex")

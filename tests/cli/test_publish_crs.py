@@ -1,0 +1,59 @@
+"""`hushgrid publish --crs --grid-crs`: points transformed before they are counted."""
+
+from pathlib import Path
+
+import geopandas
+import numpy as np
+import pyproj
+import pytest
+
+import hushgrid as hg
+from tests.cli.commands import Run, assert_refused
+
+METRES = hg.Domain(west=560_000, south=4_480_000, east=620_000, north=4_530_000, crs="EPSG:32618")
+GIVEN = ["--domain", "560000,4480000,620000,4530000", "--grid-crs", "EPSG:32618"]
+
+
+def test_a_projected_grid_counts_points_where_they_are(publish: Run, points) -> None:
+    """The file carries the system; half of the domain holds what pyproj puts there, to the noise."""
+    result = publish(*GIVEN, "--epsilon", "1000", "--method", "ug")
+    assert result.exit_code == 0, result.output
+    synopsis = hg.read("out.dp.parquet")
+    easting, northing = pyproj.Proj("EPSG:32618")(points["lon"], points["lat"])
+    inside = (np.abs(easting - 590_000) <= 30_000) & (np.abs(northing - 4_505_000) <= 25_000)
+
+    assert synopsis.domain == METRES
+    assert geopandas.read_parquet("out.dp.parquet").crs == "EPSG:32618"
+    assert abs(synopsis.total - inside.sum()) < 20
+    assert "longitude and latitude" in result.stderr
+
+
+def test_points_in_a_declared_system_are_transformed(run: Run, points) -> None:
+    """GeoParquet in metres, a domain in degrees; without --crs it is refused, with the way out."""
+    frame = geopandas.GeoDataFrame(geometry=geopandas.points_from_xy(points["lon"], points["lat"], crs="EPSG:4326"))
+    frame.to_crs("EPSG:32618").to_parquet("metres.parquet")
+    given = ["publish", "metres.parquet", "--domain", "-74.26,40.48,-73.70,40.92", "--epsilon", "1"]
+
+    assert_refused(run(*given, "-o", "a.dp.parquet"), 3, "EPSG:32618", "--crs")
+    result = run(*given, "-o", "b.dp.parquet", "--crs", "EPSG:32618", "--grid-crs", "OGC:CRS84")
+    assert result.exit_code == 0, result.output
+    assert hg.read("b.dp.parquet").total > 30_000
+    assert "longitude and latitude;" not in result.stderr
+
+
+def test_one_system_for_both_needs_to_be_said_once(run: Run) -> None:
+    """--crs alone is that of the domain, too."""
+    rng = np.random.default_rng(0)
+    rows = "\n".join(f"{x},{y}" for x, y in rng.uniform((560_000, 4_480_000), (620_000, 4_530_000), (500, 2)))
+    Path("metres.csv").write_text(f"x,y\n{rows}\n")
+    result = run("publish", "metres.csv", *GIVEN[:2], "--crs", "EPSG:32618", "--epsilon", "9", "-o", "out.dp.parquet")
+
+    assert result.exit_code == 0, result.output
+    assert hg.read("out.dp.parquet").domain == METRES
+
+
+@pytest.mark.parametrize("option", ["--crs", "--grid-crs"])
+def test_an_unknown_system_is_refused_before_anything_is_read(publish: Run, option: str) -> None:
+    """Exit code 2, and nothing is written."""
+    assert_refused(publish(*GIVEN, option, "EPSG:999999"), 2, "EPSG:999999")
+    assert not Path("out.dp.parquet").exists()

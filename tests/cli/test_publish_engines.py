@@ -1,0 +1,106 @@
+"""`hushgrid publish` with points that an engine reads."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import psycopg
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+
+import hushgrid as hg
+from tests.cli.commands import DOMAIN, ROWS, Run, assert_refused
+from tests.ledger.server import running_server, why_not
+
+OUTPUT = Path("out.dp.parquet")
+QUERY = "SELECT lon, lat FROM 'x/*.csv.gz'"
+
+
+@pytest.fixture
+def packed(run: Run, points: pa.Table) -> None:
+    """The points as two packed CSV files, in the folder that commands run in."""
+    Path("x").mkdir()
+    for name, part in {"a": points.slice(0, 20_000), "b": points.slice(20_000)}.items():
+        with gzip.open(f"x/{name}.csv.gz", "wb") as file:
+            pyarrow.csv.write_csv(part, file)
+
+
+def about_all_points(output: Path) -> bool:
+    """Whether a release holds all points that there are, but for those few outside and the noise."""
+    return bool(abs(hg.read(output).answer(DOMAIN.bounds).estimate / ROWS - 1) < 0.01)
+
+
+@pytest.mark.parametrize("given", [QUERY, "x/*.csv.gz"], ids=["query", "pattern"])
+@pytest.mark.usefixtures("packed")
+def test_duckdb_counts_what_it_reads(publish: Run, given: str) -> None:
+    """Packed files of a pattern, by name or in a query."""
+    result = publish("--engine", "duckdb", "--method", "ag", points=given)
+
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"{OUTPUT}\n"
+    assert about_all_points(OUTPUT)
+    assert str(ROWS) not in result.output
+
+
+def test_a_url_is_counted_by_its_server(publish: Run, points: pa.Table) -> None:
+    """PostgreSQL, by a table of it."""
+    if reason := why_not():
+        pytest.skip(reason)
+    with running_server() as url:
+        with psycopg.connect(url) as connection, connection.cursor() as cursor:
+            cursor.execute("CREATE TABLE trips (lon double precision, lat double precision)")
+            with cursor.copy("COPY trips FROM STDIN") as copy:
+                for row in np.column_stack([points["lon"], points["lat"]]).tolist():
+                    copy.write_row(row)
+        result = publish("--method", "ug", points=f"{url}&table=trips")
+
+    assert result.exit_code == 0, result.output
+    assert about_all_points(OUTPUT)
+
+
+@pytest.mark.usefixtures("packed")
+def test_a_ledger_tells_queries_apart(publish: Run, run: Run) -> None:
+    """Another choice of rows is another release; the same query gives back the same one."""
+    run("ledger", "init", "--dataset", "trips", "--unit", "record", "--budget", "3")
+    options = ("--engine", "duckdb", "--method", "ug", "--dataset", "trips", "--overwrite")
+
+    first = publish(*options, points=QUERY)
+    again = publish(*options, points=QUERY)
+    other = publish(*options, points=f"{QUERY} WHERE lon < '-73.9'")
+
+    assert [result.exit_code for result in (first, again, other)] == [0, 0, 0], first.output
+    assert "nothing was spent" in again.stderr
+    assert "nothing was spent" not in other.stderr
+
+
+@pytest.mark.usefixtures("packed")
+def test_points_that_cannot_be_opened_cost_nothing(publish: Run, run: Run) -> None:
+    """The ledger gives the budget back: no row was read."""
+    run("ledger", "init", "--dataset", "trips", "--unit", "record", "--budget", "1")
+
+    result = publish("--engine", "duckdb", "--dataset", "trips", points="SELECT lon, up FROM 'x/*.csv.gz'")
+
+    assert result.exit_code == 3
+    assert "its budget given back" in result.stderr
+
+
+REFUSALS = {
+    "a query without an engine": (QUERY, [], 2, "--engine duckdb"),
+    "an address without an engine": ("s3a://bucket/trips", [], 2, "--engine spark"),
+    "settings without Spark": ("trips.parquet", ["--spark-conf", "a=b"], 2, "--engine spark"),
+    "a setting without a value": ("trips", ["--engine", "spark", "--spark-conf", "a"], 2, "KEY=VALUE"),
+    "PostgreSQL by DuckDB": ("postgresql://h/d?table=t", ["--engine", "duckdb"], 2, "Leave out --engine duckdb"),
+    "PostgreSQL without a table": ("postgresql://h/d", [], 2, "needs table=NAME"),
+    "no such column": ("SELECT lon, up FROM 'x/*.csv.gz'", ["--engine", "duckdb"], 3, '"up"'),
+    "no such file": ("y/*.csv", ["--engine", "duckdb"], 3, "y/*.csv"),
+    "text for coordinates": ("SELECT 'a' AS lon, 1 AS lat", ["--engine", "duckdb"], 3, "coordinates must be numbers"),
+}
+
+
+@pytest.mark.parametrize(("given", "options", "code", "word"), REFUSALS.values(), ids=REFUSALS)
+@pytest.mark.usefixtures("packed")
+def test_what_is_wrong_is_one_line(publish: Run, given: str, options: list[str], code: int, word: str) -> None:
+    """Named, with the way out, and nothing is written."""
+    assert_refused(publish(*options, points=given), code, word)
+    assert not OUTPUT.exists()

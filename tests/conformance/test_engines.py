@@ -1,0 +1,487 @@
+"""Every engine counts what our own kernels count, bit for bit, and publishes the same."""
+
+import os
+import runpy
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import polars as pl
+import psycopg
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import hushgrid as hg
+from hushgrid.cli import main
+from hushgrid.counting.bounding import KeyedRule
+from hushgrid.counting.engine.address import Address
+from hushgrid.counting.engine.local_engines import PREFIX
+from hushgrid.counting.open import open_points
+from hushgrid.counting.open_counter import open_bounded_counter, open_counter
+from hushgrid.counting.point_counter import PointCounter
+from hushgrid.errors import ArgumentError, HushgridError, InputError
+from hushgrid.geometry.domain import Domain
+from hushgrid.methods import METHODS
+from tests.conformance.engines import (
+    DOMAIN,
+    EDGES,
+    TABLES,
+    awkward_rows,
+    ibis_table,
+    partitions,
+    spark_session,
+    why_no_spark,
+)
+from tests.ledger.server import running_server, why_not
+
+pytestmark = pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # Ibis's own
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+ROWS = awkward_rows(DOMAIN)
+KINDS = tuple(partitions(DOMAIN))
+# Under load a session of Spark takes a minute to start, and Dask seconds for each join.
+ENGINES = [name if name != "spark" else pytest.param(name, marks=pytest.mark.slow) for name in TABLES]
+HERE = [name for name in TABLES if name != "spark"]
+
+
+@pytest.fixture(scope="module")
+def spark():
+    """The session that the tests of Spark share."""
+    if reason := why_no_spark():
+        pytest.skip(reason)
+    session = spark_session()
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def table(request):
+    """A function that makes a table of an engine."""
+    with ExitStack() as stack:
+
+        def make(engine, rows):
+            if engine == "spark":
+                request.getfixturevalue("spark")
+            return stack.enter_context(TABLES[engine](rows))
+
+        yield make
+
+
+@pytest.fixture(scope="module")
+def server():
+    """The URL of a PostgreSQL server of our own."""
+    if reason := why_not():
+        pytest.skip(reason)
+    with running_server() as url:
+        yield url
+
+
+def in_memory(rows, domain):
+    """Our own kernels over the same rows."""
+    return PointCounter(domain, open_points(rows, domain=domain))
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def counter(request):
+    """A counter of the awkward rows in each engine."""
+    if request.param == "spark":
+        request.getfixturevalue("spark")
+    with TABLES[request.param](ROWS) as rows, open_counter(DOMAIN, open_points(rows, domain=DOMAIN)) as counting:
+        yield counting
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_counts_are_those_of_the_kernels(counter, kind):
+    """On every kind of partition, with points on edges, an ulp beside them, and rows that are no points."""
+    partition = partitions(DOMAIN)[kind]
+
+    found = counter.count(partition)
+
+    assert found.dtype == np.int64
+    np.testing.assert_array_equal(found, in_memory(ROWS, DOMAIN).count(partition))
+
+
+def test_sizes_are_those_of_the_kernels(counter):
+    """All rows, bad ones too; and points in the domain."""
+    expected = in_memory(ROWS, DOMAIN)
+
+    assert counter.rows() == expected.rows() == ROWS.num_rows
+    assert counter.total() == expected.total() < expected.rows()
+
+
+def test_a_partition_of_another_domain_is_refused(counter):
+    """As in memory."""
+    with pytest.raises(ArgumentError, match="must tile the counter's domain"):
+        counter.count(partitions(Domain(west=0, south=0, east=1, north=1))["grid"])
+
+
+def test_the_rows_can_tell_formulas_apart():
+    """Negative control: another formula, and bounds an ulp away, put some of the points in other cells."""
+    count, west, width = max(EDGES), DOMAIN.west, DOMAIN.width
+    longitudes = ROWS["lon"].to_numpy()
+    inside = longitudes[(longitudes >= west) & (longitudes <= DOMAIN.east)]
+    ours = np.floor((inside - west) * (count / width))
+
+    assert np.any(ours != np.floor((inside - west) / (width / count)))
+    assert np.any(ours != np.floor((inside - np.nextafter(west, 0)) * (count / width)))
+    assert np.any(ours != np.floor((inside - west) * np.nextafter(count / width, 0)))
+
+
+@pytest.mark.parametrize("engine", HERE)
+@pytest.mark.parametrize("kind", [pa.float32(), pa.int32(), pa.int64()], ids=str)
+def test_columns_of_other_numbers_are_cast_first(table, engine, kind):
+    """Single precision and whole numbers become doubles before anything is compared."""
+    numbers = np.tile(np.arange(-4, 7), 20)
+    rows = pa.table(
+        {
+            "lon": pa.array(numbers * (0.7 if kind == pa.float32() else 1)).cast(kind),
+            "lat": pa.array(numbers[::-1] % 3).cast(kind),
+        }
+    )
+    partition = partitions(DOMAIN)["grid"]
+
+    with open_counter(DOMAIN, open_points(table(engine, rows), domain=DOMAIN)) as counting:
+        found = counting.count(partition)
+
+    np.testing.assert_array_equal(found, in_memory(rows, DOMAIN).count(partition))
+
+
+RELEASES = [("polars", method) for method in METHODS if method != "identity"]
+RELEASES += [(engine, method) for engine in ("duckdb", "dask", "ibis-on-duckdb") for method in ("ug", "ag")]
+RELEASES += [("duckdb", "staq"), ("duckdb", "kd")]
+RELEASES += [pytest.param("spark", method, marks=pytest.mark.slow) for method in ("ag", "staq")]
+
+
+@pytest.mark.parametrize(("engine", "method"), RELEASES)
+def test_a_release_is_the_same_from_everywhere(table, engine, method):
+    """With the same simulated noise: every measurement and count."""
+    options = {"domain": DOMAIN, "epsilon": 1, "method": method, "calibrate": False}
+    rows = ROWS
+
+    there = hg.publish(table(engine, rows), rng=hg.simulation_rng(3), **options)
+    here = hg.publish(rows, rng=hg.simulation_rng(3), **options)
+
+    np.testing.assert_array_equal(there.counts, here.counts)
+    assert there.claim == here.claim
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars"])
+def test_eager_frames_publish_the_same(form):
+    """They are counted here, as ever."""
+    rows = awkward_rows(DOMAIN)
+    frame = rows.to_pandas() if form == "pandas" else pl.from_arrow(rows)
+    options = {"domain": DOMAIN, "epsilon": 1, "method": "ag", "calibrate": False}
+
+    found = hg.publish(frame, rng=hg.simulation_rng(3), **options)
+
+    np.testing.assert_array_equal(found.counts, hg.publish(rows, rng=hg.simulation_rng(3), **options).counts)
+
+
+def test_an_empty_table_is_no_error():
+    """It has no points, and that is private."""
+    frame = pl.LazyFrame({"lon": [], "lat": []}, schema={"lon": pl.Float64, "lat": pl.Float64})
+
+    with open_counter(DOMAIN, open_points(frame, domain=DOMAIN)) as counting:
+        assert counting.rows() == counting.total() == 0
+
+
+# One snapshot (rule D).
+
+
+def test_duckdb_rows_that_come_later_are_not_seen():
+    """The copy was made when the counter was opened."""
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE trips AS SELECT 1.0 AS lon, 1.0 AS lat")
+        points = open_points(connection.table("trips"), domain=DOMAIN)
+        with open_counter(DOMAIN, points) as counting:
+            connection.execute("INSERT INTO trips VALUES (1.0, 1.0)")
+
+            assert counting.rows() == counting.total() == 1
+
+
+def test_ibis_rows_that_come_later_are_not_seen_and_nothing_is_left_behind():
+    """The temporary table is gone with the counter."""
+    with ibis_table(awkward_rows(DOMAIN)) as rows:
+        backend = rows.get_backend()
+        before = backend.con.execute("FROM duckdb_tables()").fetchall()
+        with open_counter(DOMAIN, open_points(rows, domain=DOMAIN)) as counting:
+            total = counting.total()
+            backend.raw_sql("INSERT INTO rows VALUES (1, 1.0, 1.0)")
+
+            assert counting.total() == total
+        assert len(backend.con.execute("FROM duckdb_tables()").fetchall()) == len(before)
+
+
+def test_polars_files_that_change_are_not_seen(tmp_path):
+    """A lazy frame scans its file once."""
+    pq.write_table(pa.table({"lon": [1.0], "lat": [1.0]}), tmp_path / "trips.parquet")
+    with open_counter(DOMAIN, open_points(pl.scan_parquet(tmp_path / "trips.parquet"), domain=DOMAIN)) as counting:
+        pq.write_table(pa.table({"lon": [1.0] * 9, "lat": [1.0] * 9}), tmp_path / "trips.parquet")
+
+        assert counting.rows() == counting.total() == 1
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb", "dask", pytest.param("spark", marks=pytest.mark.slow)])
+def test_the_copy_is_private_and_goes_away(table, engine, tmp_path, monkeypatch):
+    """Nobody else may enter its folder."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    points = open_points(table(engine, ROWS), domain=DOMAIN)
+
+    with open_counter(DOMAIN, points) as counting:
+        (folder,) = tmp_path.glob(f"{PREFIX}*")
+        assert folder.stat().st_mode & 0o077 == 0
+        with pytest.raises(ArgumentError):
+            counting.count(partitions(Domain(west=0, south=0, east=1, north=1))["grid"])
+
+    assert not list(tmp_path.glob(f"{PREFIX}*"))
+
+
+# Errors are those of memory.
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_missing_column_is_named(table, engine):
+    """With what there is instead."""
+    with pytest.raises(InputError, match=r"has no column 'easting'\. Its columns are: 'id', 'lon', 'lat'"):
+        open_points(table(engine, ROWS), domain=DOMAIN, lon="easting", lat="lat")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_column_of_text_is_refused(table, engine):
+    """By its declared type: a text column of coordinates."""
+    rows = pa.table({"lon": ["1.5"], "lat": [1.5]})
+
+    with pytest.raises(InputError, match="column 'lon' of the table has type String; coordinates must be numbers"):
+        open_points(table(engine, rows), domain=DOMAIN)
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_a_geometry_column_needs_a_query(table, engine):
+    """The message says which."""
+    with pytest.raises(ArgumentError, match=r"ST_X\(geom\) AS lon"):
+        open_points(table(engine, ROWS), domain=DOMAIN, geometry="geom")
+
+
+def test_what_an_engine_says_of_rows_is_not_repeated():
+    """A query that fails on a row: neither the message nor its chain quotes the row."""
+    with duckdb.connect() as connection:
+        rows = connection.sql(
+            "SELECT CASE WHEN i = 7 THEN error('12.34567') ELSE 1.5 END AS lon, 1.5 AS lat FROM range(9) t(i)"
+        )
+        points = open_points(rows.select("lon::DOUBLE AS lon, lat"), domain=DOMAIN)
+
+        with (
+            pytest.raises(HushgridError, match="DuckDB did not finish counting") as caught,
+            open_counter(DOMAIN, points),
+        ):
+            pass
+
+    assert "12.34567" not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+# Users.
+
+
+def user_rows():
+    """Records of few users, some with very many, some without an id."""
+    rng = np.random.default_rng(3)
+    rows = awkward_rows(DOMAIN)
+    names = [None, "", "Zoë", "1:2:3", *(f"user {n}" for n in range(36))]
+    who = [names[n - 1] for n in np.minimum(rng.zipf(1.4, rows.num_rows), len(names))]
+    return rows.append_column("who", pa.array(who))
+
+
+USERS = {"integers": ("id", None), "texts": ("who", None), "distinct": ("who", 5)}
+BOUNDED = [(name, case, own) for name in ("duckdb", "ibis-on-duckdb") for case in USERS for own in ("drop", "own")]
+BOUNDED += [pytest.param("spark", case, "own", marks=pytest.mark.slow) for case in ("texts", "distinct")]
+
+
+@pytest.mark.parametrize(("engine", "case", "missing"), BOUNDED)
+def test_the_same_records_of_a_user_are_kept(table, engine, case, missing):
+    """By the same key: counts and the capped total."""
+    user, side = USERS[case]
+    rows, fine = user_rows(), partitions(DOMAIN)["fine-grid"]
+    rule = KeyedRule(key=bytes(range(32)), domain=DOMAIN, most=3, most_for_total=7, distinct_side=side)
+    there, here = (open_points(rows, domain=DOMAIN, user=user) for rows in (table(engine, rows), rows))
+
+    with (
+        open_bounded_counter(there, rule, missing=missing) as found,
+        open_bounded_counter(here, rule, missing=missing) as expected,
+    ):
+        np.testing.assert_array_equal(found.counter.count(fine), expected.counter.count(fine))
+        assert found.counter.rows() == expected.counter.rows()
+        assert found.true_capped_total == expected.true_capped_total
+        assert repr(found) == "BoundedCounter(...)"
+
+
+@pytest.mark.parametrize("engine", ["polars", "dask"])
+def test_engines_without_a_hash_refuse_users_before_anything_is_read(table, engine):
+    """So that a ledger gives the budget back."""
+    with pytest.raises(ArgumentError, match="has no SHA-256"):
+        open_points(table(engine, ROWS), domain=DOMAIN, user="id")
+
+
+def test_ids_of_another_type_are_refused(table):
+    """By their declared type, as in memory."""
+    rows = ROWS.append_column("weight", pa.array(np.ones(ROWS.num_rows)))
+
+    with pytest.raises(InputError, match="column 'weight' of the table has type Float64; user ids are integers"):
+        open_points(table("duckdb", rows), domain=DOMAIN, user="weight")
+
+
+# PostgreSQL, for real.
+
+
+@pytest.fixture(scope="module")
+def trips(server):
+    """The URL of a table of the awkward rows."""
+    with psycopg.connect(server) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE trips (id int, lon double precision, lat double precision, name text)")
+        with cursor.copy("COPY trips (id, lon, lat) FROM STDIN") as copy:
+            for row in zip(*(ROWS[name].to_pylist() for name in ROWS.column_names), strict=True):
+                copy.write_row(row)
+    return f"{server}&table=trips"
+
+
+def test_postgres_counts_what_the_kernels_count(trips):
+    """On every kind of partition; the group-by runs in the server."""
+    expected = in_memory(ROWS, DOMAIN)
+
+    with open_counter(DOMAIN, open_points(Address(text=trips, engine="postgres"), domain=DOMAIN)) as counting:
+        assert counting.rows() == expected.rows()
+        for partition in partitions(DOMAIN).values():
+            np.testing.assert_array_equal(counting.count(partition), expected.count(partition))
+
+
+def test_postgres_reads_one_snapshot(trips, server):
+    """Rows that come later are not seen."""
+    with open_counter(DOMAIN, open_points(Address(text=trips, engine="postgres"), domain=DOMAIN)) as counting:
+        total = counting.total()
+        with psycopg.connect(server) as connection:
+            connection.execute("INSERT INTO trips VALUES (0, %s, %s)", [DOMAIN.west, DOMAIN.south])
+        assert counting.total() == total
+        with psycopg.connect(server) as connection:
+            connection.execute("DELETE FROM trips WHERE ctid = (SELECT max(ctid) FROM trips)")
+
+
+def test_postgres_keeps_the_same_records_of_a_user(trips):
+    """By its own SHA-256."""
+    rule = KeyedRule(key=bytes(range(32)), domain=DOMAIN, most=3, most_for_total=7)
+    fine = partitions(DOMAIN)["fine-grid"]
+    there = open_points(Address(text=trips, engine="postgres"), domain=DOMAIN, user="id")
+    here = open_points(ROWS, domain=DOMAIN, user="id")
+
+    with (
+        open_bounded_counter(there, rule, missing="drop") as found,
+        open_bounded_counter(here, rule, missing="drop") as expected,
+    ):
+        np.testing.assert_array_equal(found.counter.count(fine), expected.counter.count(fine))
+        assert found.true_capped_total == expected.true_capped_total
+
+
+POSTGRES_ERRORS = {
+    "no table": ("&table=nowhere", "PostgreSQL does not know 'nowhere'"),
+    "no column": ("&select=SELECT id FROM trips", "no columns known as coordinates"),
+    "text": ("&select=SELECT name AS lon, lat FROM trips", "coordinates must be numbers"),
+    "bad query": ("&select=SELECT lon, lat FROM nowhere", "PostgreSQL does not know"),
+    "neither": ("", "needs table=NAME or select=QUERY"),
+}
+
+
+@pytest.mark.parametrize(("ending", "message"), POSTGRES_ERRORS.values(), ids=POSTGRES_ERRORS)
+def test_postgres_errors_are_those_of_a_schema(trips, server, ending, message):
+    """None of them is the server's own."""
+    with pytest.raises(HushgridError, match=message):
+        open_points(Address(text=server + ending, engine="postgres"), domain=DOMAIN)
+
+
+def test_a_server_that_is_not_there_is_an_error_without_the_password():
+    """The URL is left out of the message."""
+    address = Address(text="postgresql://me:s3cret@127.0.0.1:1/db?table=trips", engine="postgres")
+
+    with pytest.raises(InputError, match="PostgreSQL cannot be reached") as caught:
+        open_points(address, domain=DOMAIN)
+
+    assert "s3cret" not in str(caught.value)
+
+
+# Spark, by command and by example.
+
+
+def city_rows():
+    """Records of a hundred riders in the domain of the examples."""
+    rng = np.random.default_rng(8)
+    longitudes, latitudes = rng.normal([-73.95, 40.75], 0.04, (20_000, 2)).T
+    return pa.table({"rider": np.arange(20_000) % 100, "lon": longitudes, "lat": latitudes})
+
+
+CITY = "-74.26,40.48,-73.70,40.92"
+
+
+@pytest.mark.slow
+def test_the_command_publishes_a_folder_that_spark_reads(spark, tmp_path):
+    """In the session that is active."""
+    (tmp_path / "trips").mkdir()
+    pq.write_table(city_rows(), tmp_path / "trips" / "part-0.parquet")
+    target = tmp_path / "out.dp.parquet"
+    arguments = ["publish", f"{tmp_path}/trips", "--engine", "spark", "--domain", CITY, "--epsilon", "1"]
+
+    result = CliRunner().invoke(main, [*arguments, "--method", "ug", "-o", str(target)])
+
+    assert result.exit_code == 0, result.output
+    assert abs(hg.read(target).answer(hg.read(target).domain.bounds).estimate - 20_000) < 500
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("points", ["nowhere/trips", "no_such_table", "SELECT lon FROM no_such_table"])
+def test_what_spark_cannot_open_is_one_line(spark, tmp_path, points):
+    """No stack of Java."""
+    arguments = ["publish", points, "--engine", "spark", "--domain", CITY, "--epsilon", "1"]
+
+    result = CliRunner().invoke(main, [*arguments, "-o", str(tmp_path / "out.dp.parquet")])
+
+    assert result.exit_code == 3
+    assert result.stderr.count("\n") == 1
+    assert "Spark cannot open" in result.stderr
+
+
+@pytest.mark.slow
+def test_the_notebook_runs(spark, tmp_path):
+    """On a table of the catalog, for users."""
+    spark.createDataFrame(city_rows()).createOrReplaceTempView("city_trips")
+    spark.conf.set("spark.hushgrid.example.table", "city_trips")
+    spark.conf.set("spark.hushgrid.example.release", str(tmp_path / "trips.dp.parquet"))
+
+    runpy.run_path(str(EXAMPLES / "notebook_job.py"))
+
+    released = hg.read(tmp_path / "trips.dp.parquet")
+    assert released.claim.unit == "user"
+    assert abs(released.answer(released.domain.bounds).estimate - 1000) < 500
+
+
+@pytest.mark.slow
+def test_the_job_runs_by_spark_submit(tmp_path):
+    """In a process and a session of its own."""
+    if reason := why_no_spark():
+        pytest.skip(reason)
+    pq.write_table(city_rows(), tmp_path / "trips.parquet")
+    settings = ["--master", "local[1]", "--driver-memory", "768m", "--conf", "spark.ui.enabled=false"]
+    job = [EXAMPLES / "spark_job.py", tmp_path / "trips.parquet", tmp_path / "out.dp.parquet", f"--domain={CITY}"]
+    submit = Path(sys.executable).with_name("spark-submit")
+
+    done = subprocess.run(
+        [submit, *settings, *job, "--epsilon", "1", "--method", "ug"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert hg.read(tmp_path / "out.dp.parquet").method.name == "ug"
