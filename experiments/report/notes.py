@@ -30,8 +30,8 @@ METHODS = (
 RULES = (
     (
         "Each run publishes once and answers 1,200 queries of its own, the same for every method: six sizes, 200 "
-        "rectangles each. Errors are means over queries, then over runs. A case is mostly one data set with one budget, "
-        "its value a ratio of such means."
+        "rectangles each. Errors are means over queries, then over runs. A case is mostly one data set with one "
+        "budget, its value a ratio of such means."
     ),
     f"Means that are closer than {MARGIN:.0%} are not told apart: lower means at most {1 - MARGIN:g} times.",
     (
