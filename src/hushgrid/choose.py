@@ -19,11 +19,13 @@ FEWEST_FOR_STAQ = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Auto:
-    """STAQ, or UG where there is too little to see for a tree: decided by the noisy or public size and ε.
+    """STAQ, or UG where a public size tells that there is too little to see for a tree.
+
+    A noisy size cannot tell: where points times ε are that few, it is nearly all noise.
 
     Privacy
     -------
-    That of the method taken: the choice is a function of a size that was released, which either of them needs.
+    That of the method taken: the choice is a function of public arguments.
     """
 
     name: ClassVar[str] = "auto"
@@ -35,8 +37,8 @@ class Auto:
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish by the method chosen, which the release names, with the reason."""
-        evidence = budget.noisy_size(counter) * float(budget.epsilon)
-        if evidence < FEWEST_FOR_STAQ:
+        public_size = budget.public_size
+        if public_size is not None and public_size * budget.epsilon < FEWEST_FOR_STAQ:
             method: Method = UniformGrid()
             reason = "auto took the uniform grid, because there are too few points for this epsilon to see more"
         else:

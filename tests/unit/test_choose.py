@@ -34,8 +34,17 @@ def test_auto_goes_by_points_times_epsilon(size, epsilon, name):
     assert method.notes[0].startswith("auto took")
 
 
+def test_a_noisy_size_decides_nothing():
+    """Of few points it says little, whatever it is."""
+    counter = PointCounter(UNIT_SQUARE, ArrayPoints(np.full((1, 2), 0.5)))
+    releases = [Auto().release(counter, Budget(Fraction(1), bits=simulation_rng(seed))) for seed in range(10)]
+
+    assert {release.method.name for release in releases} == {"staq"}
+    assert min(release.claim.size.value for release in releases) < 0
+
+
 def test_auto_pays_for_the_size_once():
-    """The size that decides is the one that sizes the release."""
+    """As any method does."""
     counter = PointCounter(UNIT_SQUARE, ArrayPoints(np.full((1000, 2), 0.5)))
     claim = Auto().release(counter, Budget(Fraction(1), bits=simulation_rng(1))).claim
 

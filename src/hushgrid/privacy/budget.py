@@ -88,6 +88,11 @@ class Budget:
         """What a method may spend on counts; less than the grant once a noisy size has been paid for."""
         return self._for_counts
 
+    @property
+    def public_size(self) -> int | None:
+        """The size known to the public, where one was declared."""
+        return self._size.value if self._size is not None and self._size.source == "public" else None
+
     def noisy_size(self, counter: Sized) -> int:
         """Number of points, noisy or declared public, for sizing the partition and nothing else.
 
