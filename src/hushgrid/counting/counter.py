@@ -15,7 +15,7 @@ class Counter(Protocol):
     Every answer is private: it may leave only through `Budget`, which adds the noise. Every pass of one counter reads
     the same snapshot of the data.
 
-    Implemented by `PointCounter` over any `PointSource`.
+    Implemented by `PointCounter` over any `PointSource`, and by `EngineCounter` in whatever engine holds the points.
     """
 
     @property

@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, Self
 
 import narwhals as nw
+from narwhals.exceptions import NarwhalsError
 
 from hushgrid.counting.arrow import not_a_number
 from hushgrid.counting.bounding import KeyedRule
@@ -119,7 +120,10 @@ class EnginePoints:
 
 def is_lazy(table: Any) -> bool:
     """Whether narwhals knows something as a table that an engine has yet to compute."""
-    return isinstance(nw.from_native(table, pass_through=True), nw.LazyFrame)
+    try:
+        return isinstance(nw.from_native(table, pass_through=True), nw.LazyFrame)
+    except NarwhalsError:  # such as a frame with two columns of one name, which whoever reads it refuses
+        return False
 
 
 def engine_of(frame: Frame) -> Engine:

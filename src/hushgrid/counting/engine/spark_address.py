@@ -1,13 +1,15 @@
 """Anything that Spark's own readers find: a folder of Parquet, a table of the catalog, or a SELECT."""
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
 from hushgrid.counting.engine.statement import is_query
 from hushgrid.errors import HushgridError, InputError, MissingExtraError
 
-# Of a session that hushgrid starts. The pages and the log of Spark show numbers of rows to whoever can see them.
-QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
+# Of a session that hushgrid starts: Spark's pages show numbers of rows, and its log quotes one that a query fails on.
+QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
+ERROR_LOG = "SQLQueryContextLogger"  # where PySpark writes messages of errors a second time
 
 
 def spark_frame(text: str, conf: Mapping[str, str]) -> Any:
@@ -19,6 +21,7 @@ def spark_frame(text: str, conf: Mapping[str, str]) -> Any:
         Settings of the session: of a new one, or as far as Spark lets them change of the one that is active.
     """
     session = _session(conf)
+    logging.getLogger(ERROR_LOG).disabled = True
     try:
         if is_query(text):
             return session.sql(text)
