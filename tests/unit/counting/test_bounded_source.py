@@ -221,6 +221,7 @@ def test_progress_reaches_the_end():
 
 MEMORY_SCRIPT = """
 import resource, sys
+from pathlib import Path
 from hushgrid.counting.bounded_source import bounded_points
 from hushgrid.counting.bounding import KeyedRule
 from hushgrid.counting.open import open_points
