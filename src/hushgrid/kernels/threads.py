@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from hushgrid.errors import ArgumentError
 
+SLICES_PER_THREAD = 4
+
 
 def thread_count() -> int:
     """Threads to use: ``HUSHGRID_THREADS``, or as many as this process has processors."""
@@ -19,11 +21,15 @@ def thread_count() -> int:
 
 
 def run_in_slices(work: Callable[[int, int], object], size: int, *, smallest: int) -> None:
-    """Call ``work(first, stop)`` on slices that make up ``range(size)``, one a thread, none below `smallest` items."""
+    """Call ``work(first, stop)`` on slices that make up ``range(size)``, none below `smallest` items.
+
+    There are a few slices a thread, because some take longer than others.
+    """
     threads = max(1, min(thread_count(), size // smallest))
-    edges = [size * part // threads for part in range(threads + 1)]
     if threads == 1:
         work(0, size)
         return
+    slices = min(SLICES_PER_THREAD * threads, size // smallest)
+    edges = [size * part // slices for part in range(slices + 1)]
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(work, edges[:-1], edges[1:]))
