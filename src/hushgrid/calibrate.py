@@ -39,7 +39,7 @@ LINES = 1021  # a side, that rectangles end on: a prime, so that they follow no 
 RECTS_PER_SIDE = 200
 PLASTIC = 1.32471795724474602596  # x**3 = x + 1; its powers fill the plane evenly (Roberts 2018, sequence R2)
 
-# Points that were made up are a little tamer than real ones: what was found on seven sets, at each confidence.
+# Points that were made up are a little tamer than real ones: by so much on seven sets, at each confidence (decision 6).
 WIDENING = (0.95, 1.0, 1.04, 1.07, 1.12)
 CAUTION = 0.75  # power of factors below one
 LEAST_FACTOR = 0.5

@@ -1,15 +1,11 @@
-"""Coastlines and borders around a domain (Natural Earth, by way of world-atlas; ``tools/make_atlas.py``)."""
+"""Coastlines and borders around a domain, as the page draws them."""
 
-import gzip
-import json
-from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.export.world import World, world_for
 from hushgrid.geometry.domain import Domain
 from hushgrid.web.payload import Payload
 
@@ -17,13 +13,12 @@ Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bounds = tuple[float, float, float, float]
 
-LARGEST_FINE = 15.0  # degrees: wider domains are served by the coarser outlines
 MARGIN = 1.5  # of the longer side, all around: a screen may be far wider or taller than the domain
 
 
 def add_atlas(domain: Domain, payload: Payload) -> dict[str, Any]:
     """Put the outlines of all land near a domain in the payload, and say how to read them."""
-    world = _world("10m" if max(domain.width, domain.height) < LARGEST_FINE else "50m")
+    world = world_for(domain)
     margin = MARGIN * max(domain.width, domain.height)
     around = (domain.west - margin, domain.south - margin, domain.east + margin, domain.north + margin)
     rings = [ring for ring in world.rings if _meet(world.extents[[_forward(arc) for arc in ring]], around)]
@@ -39,34 +34,6 @@ def add_atlas(domain: Domain, payload: Payload) -> dict[str, Any]:
     return {"scale": world.scale, "translate": world.translate}
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class World:
-    """Arcs on a grid of whole numbers, west, south, east and north of each in degrees, and the rings they make up."""
-
-    scale: list[float]
-    translate: list[float]
-    arcs: list[Indices]
-    extents: Floats
-    rings: list[list[int]]
-    borders: frozenset[int]
-
-
-@cache
-def _world(scale: str) -> World:
-    packed = (resources.files("hushgrid.web") / "assets" / "atlas" / f"world-{scale}.json.gz").read_bytes()
-    world = json.loads(gzip.decompress(packed))
-    arcs = [np.array(arc).cumsum(axis=0) for arc in world["arcs"]]
-    corners = np.array([[*arc.min(axis=0), *arc.max(axis=0)] for arc in arcs])
-    return World(
-        scale=world["scale"],
-        translate=world["translate"],
-        arcs=arcs,
-        extents=np.tile(world["translate"], 2) + corners * np.tile(world["scale"], 2),
-        rings=world["rings"],
-        borders=frozenset(world["borders"]),
-    )
-
-
 def _forward(arc: int) -> int:
     """The number of an arc, whichever way a ring runs along it."""
     return arc if arc >= 0 else -1 - arc
@@ -80,7 +47,7 @@ def _meet(extents: Floats, around: Bounds) -> bool:
 
 def _thinned(arc: Indices, world: World, around: Bounds) -> Indices:
     """An arc without points that lie beyond a side, like both their neighbours: what is inside stays as it is."""
-    x, y = (world.translate + np.array(world.scale) * arc).T
+    x, y = world.degrees(arc).T
     west, south, east, north = around
     kept = np.ones(len(arc), bool)
     for beyond in (x < west, y < south, x > east, y > north):

@@ -99,20 +99,10 @@ def test_coasts_are_those_near_the_domain():
     """Long Island is, Hawaii is not; shores and borders are apart."""
     lines = coast(TOWN)
 
-    assert lines is not None
     assert all(line[:, 0].min() < TOWN.east and line[:, 0].max() > TOWN.west for line in lines.shores)
     assert lines.shores
     assert lines.borders == []
     assert coast(Domain(west=5, south=45, east=15, north=50)).borders
-
-
-def test_without_an_atlas_there_is_no_coast(monkeypatch):
-    """And everything else."""
-    monkeypatch.setattr("hushgrid.export.coast._world", lambda scale: None)
-    axes = made("grid").plot()
-
-    assert len(axes.images) == 1
-    assert len(axes.collections) == 0
 
 
 def test_a_missing_library_is_named_with_its_extra(monkeypatch):

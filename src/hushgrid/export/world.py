@@ -1,0 +1,69 @@
+"""Outlines of the world's land (Natural Earth, by way of world-atlas; ``tools/make_atlas.py``)."""
+
+import gzip
+import json
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.geometry.domain import Domain
+
+Indices = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+LARGEST_FINE = 15.0  # degrees: wider domains are served by the coarser outlines
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class World:
+    """Arcs on a grid of whole numbers, and the rings they make up.
+
+    Parameters
+    ----------
+    scale, translate : list of float
+        Degrees are whole numbers times `scale` plus `translate`.
+    arcs : list of array, shape (points, 2)
+        Each stands once, however many rings it is part of.
+    rings : list of lists of int
+        Numbers of arcs, one after the other; one that runs against its direction is -1 - arc.
+    borders : frozenset of int
+        Arcs between two countries; the others are shores.
+    """
+
+    scale: list[float]
+    translate: list[float]
+    arcs: list[Indices]
+    rings: list[list[int]]
+    borders: frozenset[int]
+
+    def degrees(self, arc: Indices) -> Floats:
+        """Longitude and latitude of the points of an arc, or of any on the grid, shape (points, 2)."""
+        return np.asarray(np.array(self.scale) * arc + self.translate)
+
+    @cached_property
+    def extents(self) -> Floats:
+        """West, south, east and north of every arc, shape (arcs, 4)."""
+        return np.array(
+            [np.hstack([self.degrees(arc).min(axis=0), self.degrees(arc).max(axis=0)]) for arc in self.arcs]
+        )
+
+
+def world_for(domain: Domain) -> World:
+    """The world as fine as a picture of the domain needs it."""
+    return _read("10m" if max(domain.width, domain.height) < LARGEST_FINE else "50m")
+
+
+@cache
+def _read(scale: str) -> World:
+    packed = (resources.files("hushgrid") / "web" / "assets" / "atlas" / f"world-{scale}.json.gz").read_bytes()
+    world = json.loads(gzip.decompress(packed))
+    return World(
+        scale=world["scale"],
+        translate=world["translate"],
+        arcs=[np.array(arc).cumsum(axis=0) for arc in world["arcs"]],
+        rings=world["rings"],
+        borders=frozenset(world["borders"]),
+    )
