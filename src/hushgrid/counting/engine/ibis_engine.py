@@ -52,7 +52,10 @@ class IbisEngine:
 
 
 def _postgres_sha256(text: Any) -> Any:
-    """The digest of a column of texts, by functions of PostgreSQL that Ibis does not know."""
+    """The digest of a column of texts, by functions of PostgreSQL that Ibis does not know.
+
+    They are declared here and run there: their bodies are never called.
+    """
     import ibis
 
     builtin: Any = ibis.udf.scalar.builtin
