@@ -42,8 +42,8 @@ lock:            ## resolve the pinned requirements anew (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  --no-emit-index-url pyproject.toml --group build -o requirements.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-	  --no-emit-index-url pyproject.toml --group build --group lint --group test -c requirements.lock \
-	  -o requirements-test.lock
+	  --no-emit-index-url pyproject.toml --group build --group docs --group lint --group notebooks --group test \
+	  -c requirements.lock -o requirements-test.lock
 
 clean:           ## remove the environment and all caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
