@@ -41,25 +41,6 @@ def border_share(dimensions: int, *, cells: int, group: int) -> float:
     return float(2 * dimensions * (group / cells) ** (1 / dimensions))
 
 
-def leaf_share(dimensions: int, *, query: float, cells: int, group: int) -> float:
-    """Mean share of a cubic query that no whole group of cells covers, so that single cells have to answer it.
-
-    An interval as long as s groups holds s - 1 whole ones in the mean over its places, if it holds one at all.
-
-    Parameters
-    ----------
-    query : float
-        Share of the domain in the query.
-
-    Examples
-    --------
-    >>> [round(leaf_share(d, query=1 / 64, cells=4096, group=4), 3) for d in (1, 2, 3)]
-    [0.062, 0.438, 0.781]
-    """
-    groups_along = float((query * cells / group) ** (1 / dimensions))
-    return float(1 - max(0.0, 1 - 1 / groups_along) ** dimensions)
-
-
 @dataclass(frozen=True, kw_only=True)
 class DimensionTrial:
     """Cells of a cube, flat or with coarser grids above, asked for boxes of six sizes.

@@ -12,7 +12,6 @@ from experiments.dimensions import (
     block_sums,
     border_share,
     box_counts,
-    leaf_share,
     noisy_cells,
 )
 from experiments.suites.dimensions import hierarchies
@@ -27,22 +26,6 @@ def test_the_border_is_that_of_the_papers_example():
 
     assert shares[:2] == pytest.approx([0.0008, 0.08])
     assert shares[2] > shares[1]
-
-
-@pytest.mark.parametrize("dimensions", [1, 2, 3])
-@pytest.mark.parametrize("groups", [4, 8])
-def test_what_no_group_covers_agrees_with_random_queries(dimensions, groups):
-    """Cubes of half the domain's side, placed uniformly, and the whole groups in them counted."""
-    rng = np.random.default_rng(5)
-    low = rng.random((100_000, dimensions)) / 2
-    whole = np.floor((low + 0.5) * groups) - np.ceil(low * groups)
-    covered = (whole / (groups / 2)).prod(axis=1)
-    share = leaf_share(dimensions, query=0.5**dimensions, cells=2**dimensions * groups**dimensions, group=2**dimensions)
-
-    assert 1 - covered.mean() == pytest.approx(share, abs=5 * covered.std() / np.sqrt(len(covered)))
-    # Negative control: groups half as wide leave less uncovered, and the same check notices.
-    finer = leaf_share(dimensions, query=0.5**dimensions, cells=(4 * groups) ** dimensions, group=2**dimensions)
-    assert 1 - covered.mean() != pytest.approx(finer, abs=5 * covered.std() / np.sqrt(len(covered)))
 
 
 @pytest.mark.parametrize(("dimensions", "side", "branching", "levels"), [(1, 8, 2, 4), (2, 4, 2, 3), (3, 4, 4, 2)])

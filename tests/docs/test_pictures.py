@@ -1,0 +1,37 @@
+"""The pictures of the documentation are drawn by the code, and each is shown somewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+from matplotlib import rc_context
+
+from docs.pictures.__main__ import IMAGES, PICTURES
+from docs.pictures.look import LOOK, save
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+
+
+def test_every_picture_that_is_drawn_is_kept() -> None:
+    """A picture without its file would leave a hole in a page."""
+    assert {f"{name}.png" for name in PICTURES} <= {path.name for path in IMAGES.iterdir()}
+
+
+def test_every_picture_that_is_kept_is_shown() -> None:
+    """No page, no picture."""
+    shown = {Path(link).name for page in PAGES for link in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text())}
+    assert {path.name for path in IMAGES.iterdir()} <= shown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_can_be_drawn_anew(name: str, tmp_path: Path) -> None:
+    """The code draws the picture that is kept, from the same seeds: same size, and nearly the same ink."""
+    from matplotlib.image import imread
+
+    with rc_context(LOOK):
+        save(PICTURES[name](), tmp_path / "anew.png")
+    kept, anew = imread(IMAGES / f"{name}.png"), imread(tmp_path / "anew.png")
+    assert kept.shape == anew.shape
+    assert abs(float(kept.mean()) - float(anew.mean())) < 0.01
