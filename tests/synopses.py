@@ -7,6 +7,7 @@ import numpy as np
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.grouped import GroupedGrid
 from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import Measured, Measurements, Regions
 from hushgrid.inference.tree_least_squares import measurements_of_nodes
@@ -19,6 +20,7 @@ KINDS = {
     NestedGrid: ("ag", "two-level"),
     GroupedGrid: ("dag", "two-level"),
     Tree: ("quadtree", "least-squares"),
+    Patchwork: ("areas", "direct"),
 }
 
 
@@ -77,4 +79,5 @@ MEASURES = {
     NestedGrid: _blocks_and_leaves,
     GroupedGrid: _blocks_and_leaves,
     Tree: _structure_and_nodes,
+    Patchwork: _leaves_alone,
 }

@@ -6,10 +6,10 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hushgrid.synopsis.file import COLUMNS
+from hushgrid.synopsis.file import COLUMNS, NAME
 
 
-def tamper(path, *, columns=None, edit=None, keys=None, schema=COLUMNS):
+def tamper(path, *, columns=None, edit=None, keys=None, schema=None):
     """Rewrite a release file.
 
     Parameters
@@ -20,8 +20,11 @@ def tamper(path, *, columns=None, edit=None, keys=None, schema=COLUMNS):
         Changes the JSON of the release in place.
     keys : dict, optional
         Keys of the footer to replace, or to remove where the value is None.
+    schema : pyarrow.Schema, optional
+        Other columns than a release has.
     """
     table = pq.read_table(path)
+    schema = schema or (pa.schema([NAME, *COLUMNS]) if "name" in table.column_names else COLUMNS)
     footer = {key.decode(): value for key, value in pq.read_metadata(path).metadata.items()}
     if edit is not None:
         release = json.loads(footer["hushgrid"])

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import shapely
 
 import hushgrid as hg
 from hushgrid.privacy.bits import SystemBits
@@ -26,6 +27,7 @@ def main() -> None:
     for method in hg.METHODS:
         publish(POINTS, method).answer([[0.1, 0.1, 0.4, 0.7]])
     publish(POINTS, user=np.arange(1000) // 10, max_per_user=3)
+    publish(POINTS, hg.Areas([shapely.box(0, 0, 1, 1)]), user=np.arange(1000) // 10, max_per_user=3, distinct=True)
     for points in (POINTS.astype(np.float32), (POINTS[:, 0].copy(), POINTS[:, 1].copy())):
         for method in ("ug", "ag"):
             publish(points, method)

@@ -10,6 +10,7 @@ True
 from hushgrid.errors import (
     ArgumentError,
     BudgetError,
+    EngineError,
     HushgridError,
     InputError,
     LedgerError,
@@ -19,6 +20,7 @@ from hushgrid.errors import (
 from hushgrid.geometry.domain import Domain
 from hushgrid.methods import METHODS
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
+from hushgrid.methods.areas import Areas
 from hushgrid.methods.staq import Staq
 from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import simulation_rng
@@ -31,9 +33,11 @@ __all__ = [
     "METHODS",
     "AdaptiveGrid",
     "Answer",
+    "Areas",
     "ArgumentError",
     "BudgetError",
     "Domain",
+    "EngineError",
     "HushgridError",
     "InputError",
     "LedgerError",

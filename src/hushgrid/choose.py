@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import ClassVar
 
 from hushgrid.counting.counter import Counter
@@ -70,5 +71,6 @@ def choose(asked: str | Method = AUTO, *, methods: Mapping[str, type[Method]] = 
         return Auto()
     if asked not in methods:
         msg = f"method must be one of {', '.join([AUTO, *methods])}; got method={asked!r}."
-        raise ArgumentError(msg)
+        near = get_close_matches(asked.lower(), [AUTO, *methods], n=1)
+        raise ArgumentError(msg, instead={"method": near[0]} if near else None)
     return methods[asked]()

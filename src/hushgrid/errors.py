@@ -4,13 +4,37 @@ Each carries the exit code the command line ends with. No message holds anything
 names arguments, declared columns and files, never a value, a count or a coordinate.
 """
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 
 class HushgridError(Exception):
-    """Parent of every exception hushgrid raises on purpose."""
+    """Parent of every exception hushgrid raises on purpose.
+
+    Parameters
+    ----------
+    complaint : str
+        What was given, and what is allowed.
+    instead : mapping of str to object, optional
+        Arguments that would do. They end the message, and the command line makes a command of them.
+
+    Examples
+    --------
+    >>> print(ArgumentError("epsilon must be above 0, got epsilon=0.", instead={"epsilon": 1}))
+    epsilon must be above 0, got epsilon=0. Try epsilon=1.
+    """
 
     exit_code: ClassVar[int] = 1
+
+    def __init__(self, complaint: str = "", *, instead: Mapping[str, object] | None = None) -> None:
+        super().__init__(complaint)
+        self.complaint = complaint
+        self.instead = dict(instead or {})
+
+    def __str__(self) -> str:
+        if not self.instead:
+            return self.complaint
+        return f"{self.complaint} Try {', '.join(f'{name}={value!r}' for name, value in self.instead.items())}."
 
 
 class ArgumentError(HushgridError, ValueError):
@@ -29,6 +53,10 @@ class InputError(HushgridError):
     """A file or table is missing, damaged, or lacks a declared column or type."""
 
     exit_code = 3
+
+
+class EngineError(HushgridError):
+    """An engine broke off, such as a killed job or a lost connection; points did not change, and a run can go on."""
 
 
 class SynopsisFileError(InputError):

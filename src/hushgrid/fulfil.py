@@ -6,8 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hushgrid.counting.folder import parquet_files
+from hushgrid.counting.open_counter import CountedThere
 from hushgrid.counting.progress import Progress
-from hushgrid.errors import HushgridError, InputError, LedgerError
+from hushgrid.errors import EngineError, HushgridError, InputError, LedgerError
 from hushgrid.job import Job
 from hushgrid.ledger.amount import amount
 from hushgrid.ledger.commit import commit_written
@@ -52,7 +54,7 @@ def fulfil(
     """
     try:
         source = job.open(points)
-        state = _state(points)
+        state = source.state() if isinstance(source, CountedThere) else _state(points)
         begun = _was_begun(reservation, points, state)
     except BaseException as error:
         error.add_note(_not_opened(reservation))
@@ -70,8 +72,13 @@ def fulfil(
 
 def _state(points: Any) -> bytes:
     """What a change of a file changes; it tells nothing of what is in it. Points in memory are of one run."""
-    changed = os.stat(points).st_mtime_ns if isinstance(points, str | os.PathLike) else None  # noqa: PTH116  # may be a str
-    return hashlib.sha256(str(changed).encode()).digest()
+    if not isinstance(points, str | os.PathLike):
+        state = str(None)
+    elif (path := Path(points)).is_dir():
+        state = "\n".join(f"{file.relative_to(path)}\n{file.stat().st_mtime_ns}" for file in parquet_files(path))
+    else:
+        state = str(path.stat().st_mtime_ns)
+    return hashlib.sha256(state.encode(errors="surrogateescape")).digest()
 
 
 def _was_begun(reservation: Reservation, points: Any, state: bytes) -> bool:
@@ -95,8 +102,8 @@ def _not_opened(reservation: Reservation) -> str:
 
 
 def _cut_off(reservation: Reservation, error: BaseException) -> str:
-    """What became of the budget when points were read."""
-    if not isinstance(error, HushgridError) or isinstance(error, LedgerError):
+    """What became of the budget when points were read: it is spent, and another run can go on unless they changed."""
+    if not isinstance(error, HushgridError) or isinstance(error, EngineError | LedgerError):
         return _can_be_resumed(reservation)
     reservation.abandon("the points could not be read to the end")  # such as a file that was changed meanwhile
     return f"Points were read: entry {reservation.entry.number} of the ledger is given up, and {_price(reservation)}."

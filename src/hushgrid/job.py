@@ -23,7 +23,10 @@ from hushgrid.counting.user_level import PRIVATE, UserLevel
 from hushgrid.counting.user_rows import MissingUser
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.ledger.request import Request
+from hushgrid.methods.areas import Areas
 from hushgrid.methods.method import Method, is_whole, record
 from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import Bits
@@ -58,7 +61,8 @@ class Job:
     crs: str
     user: Any
     users: UserLevel | None
-    distinct_side: int | None
+    cells: Grid | Patchwork | None  # what is counted on, where that is public and matters before the first count
+    distinct: bool
     public_size: int | None
     size_from: SizeSource
     size_share: Fraction
@@ -111,13 +115,16 @@ class Job:
             crs=domain.crs if crs is None else crs,
             user=user,
             users=users,
-            distinct_side=_distinct_side(chosen, users) if distinct else None,
+            cells=_cells(chosen, domain),
+            distinct=distinct,
             public_size=_check_public_size(public_size),
             size_from=_check_size_from(size_from),
             size_share=exact_share(size_share, name="size_share"),
             calibrate=calibrate,
             query=query,
         )
+        if distinct:
+            _check_distinct(job)
         check_column_arguments(**job.columns)
         geo_metadata(domain)  # a reference system that no file could state
         check_reachable(job.crs, domain)
@@ -148,6 +155,10 @@ class Job:
         opened = open_points(points, domain=anywhere(self.crs), user=self.user, **self.columns)
         if not isinstance(opened, CountedThere):
             return projected(opened, crs=self.crs, domain=self.domain)
+        if isinstance(self.cells, Patchwork):
+            msg = "points that an engine counts cannot be counted on areas, only on cells that it can compute. Write "
+            msg += "them to a Parquet file and publish that, or take another method."
+            raise ArgumentError(msg)
         if self.crs != self.domain.crs:
             msg = f"points that an engine counts are not transformed, got crs={self.crs!r} for a domain in "
             msg += f"{self.domain.crs}. Transform them in the engine, or give the domain in their system."
@@ -179,12 +190,12 @@ class Job:
             with open_counter(self.domain, source, progress=progress) as counter:
                 synopsis = self.method.release(counter, budget)
             return self._calibrated(synopsis)
-        rule = self.users.rule(self.domain, key=budget.key(KEY_BYTES), distinct_side=self.distinct_side)
+        rule = self.users.rule(self.domain, key=budget.key(KEY_BYTES), cells=self.cells, distinct=self.distinct)
         with open_bounded_counter(source, rule, missing=self.users.missing_user, progress=progress) as bounded:
             del source  # all that is read from here on are kept records
             total = _total(self.users, bounded, budget)
             synopsis = self.method.release(bounded.counter, budget)
-        if self.distinct_side is not None:
+        if self.distinct:
             return replace(synopsis, claim=replace(synopsis.claim, distinct=True))
         synopsis = self._calibrated(synopsis)
         return synopsis if total is None else synopsis.scaled(_scale(self.users, total, synopsis))
@@ -195,7 +206,7 @@ class Job:
             "size_from": self.size_from,
             "size_share": str(self.size_share),
             "calibrate": self.calibrate,
-            "distinct": self.distinct_side is not None,
+            "distinct": self.distinct,
         }
         if self.crs != self.domain.crs:
             settings["crs"] = self.crs
@@ -220,7 +231,9 @@ class Job:
         )
 
     def _calibrated(self, synopsis: Synopsis) -> Synopsis:
-        return calibrated(synopsis, self.method) if self.calibrate else synopsis
+        # What areas are asked is mostly how many points are in each: there, the law of the noise says it all.
+        wanted = self.calibrate and not isinstance(self.cells, Patchwork)
+        return calibrated(synopsis, self.method) if wanted else synopsis
 
 
 def _total(users: UserLevel, bounded: BoundedCounter, budget: Budget) -> int | None:
@@ -236,19 +249,28 @@ def _scale(users: UserLevel, total: int, synopsis: Synopsis) -> Scale:
     return Scale.to(total, synopsis.counts, source="public")
 
 
-def _distinct_side(method: Method, users: UserLevel | None) -> int:
-    """Side of the public grid that users are counted on."""
-    if users is None:
+def _cells(method: Method, domain: Domain) -> Grid | Patchwork | None:
+    """The partition of a method that is public from the start."""
+    if isinstance(method, Areas):
+        return method.partition(domain)
+    if isinstance(method, UniformGrid) and method.side is not None:
+        return Grid(domain=domain, rows=method.side, columns=method.side)
+    return None
+
+
+def _check_distinct(job: Job) -> None:
+    """Refuse to count users where it is not decided before the first count which cells a user is counted in."""
+    if job.users is None:
         msg = "distinct counts users, so that it needs user and max_per_user."
         raise ArgumentError(msg)
-    if users.scale_to_total is not None:
+    if job.users.scale_to_total is not None:
         msg = "distinct counts users in cells, which sum to no total of records. Leave scale_to_total out."
         raise ArgumentError(msg)
-    if not isinstance(method, UniformGrid) or method.side is None:
-        msg = "distinct needs a public grid, method=hg.UniformGrid(side=...): which cells of a user are counted is "
-        msg += f"decided before any count is released. Got method {method.name!r}."
+    if job.cells is None:
+        msg = "distinct needs a public grid, method=hg.UniformGrid(side=...), or areas, method=hg.Areas(polygons): "
+        msg += "which cells of a user are counted is decided before any count is released. Got method "
+        msg += f"{job.method.name!r}."
         raise ArgumentError(msg)
-    return method.side
 
 
 def _check_public_size(value: int | None) -> int | None:

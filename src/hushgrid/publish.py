@@ -56,7 +56,8 @@ def publish(
     epsilon : float, str, Decimal, int or Fraction
         The privacy budget. A float means its shortest decimal; 0.1 is exactly one tenth.
     method : str or Method
-        ``"auto"``, a name in `hushgrid.METHODS`, or a method with parameters such as ``hg.AdaptiveGrid(alpha=0.25)``.
+        ``"auto"``, a name in `hushgrid.METHODS`, or a method with parameters such as ``hg.AdaptiveGrid(alpha=0.25)``;
+        ``hg.Areas(polygons)`` counts on areas that are given.
     lon, lat, geometry : str, optional
         Names of the coordinate columns, or of the column of points; the usual names are recognised.
     crs : str, optional
@@ -77,7 +78,8 @@ def publish(
         Ten times `max_per_user` if not given.
     distinct : bool
         Count users and not records: each once a cell, in at most `max_per_user` cells of a public grid, given as
-        ``method=hg.UniformGrid(side=...)``. Sums over several cells are of user-area pairs.
+        ``method=hg.UniformGrid(side=...)``, or of the areas of ``method=hg.Areas(polygons)``. Sums over several cells
+        are of user-area pairs.
     public_size : int, optional
         About how many points there are, if that is public knowledge; saves the budget for a noisy figure.
     size_from : "rows" or "domain"

@@ -13,10 +13,12 @@ Run = Callable[..., Result]
 
 
 def assert_refused(result: Result, code: int, *words: str) -> None:
-    """The exit code, one line on stderr that holds the words, and nothing on stdout."""
+    """The exit code, one line on stderr that holds the words, a better command if any, and nothing on stdout."""
     assert result.exit_code == code, result.output
     assert result.stdout == ""
-    assert result.stderr.startswith("hushgrid: error: ")
-    assert result.stderr.count("\n") == 1
+    said, *better = result.stderr.splitlines()
+    assert said.startswith("hushgrid: error: ")
+    assert all(line.startswith("Try: hushgrid ") for line in better)
+    assert len(better) <= 1
     for word in words:
         assert word in result.stderr

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hushgrid as hg
-from hushgrid.cli.publish import seems_misplaced
+from hushgrid.cli.misplaced import seems_misplaced
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.geometry.tree import Tree

@@ -1,6 +1,7 @@
 """`hushgrid publish` with points that an engine reads."""
 
 import gzip
+import os
 from pathlib import Path
 
 import numpy as np
@@ -83,6 +84,35 @@ def test_points_that_cannot_be_opened_cost_nothing(publish: Run, run: Run) -> No
 
     assert result.exit_code == 3
     assert "its budget given back" in result.stderr
+
+
+@pytest.mark.usefixtures("packed")
+def test_an_entry_is_resumed_with_the_same_files(publish: Run, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file more is another state of the points, and so is one that was written again."""
+    run("ledger", "init", "--dataset", "trips", "--unit", "record", "--budget", "1")
+    options = ("--engine", "duckdb", "--method", "ug", "--dataset", "trips", "--no-calibrate")
+    with monkeypatch.context() as patch:
+        patch.setattr("hushgrid.fulfil.write_to", fail)
+        publish(*options, points=QUERY)
+    time = Path("x/a.csv.gz").stat().st_mtime_ns
+
+    Path("x/c.csv.gz").write_bytes(Path("x/a.csv.gz").read_bytes())
+    more = publish(*options, "--resume", 1, points=QUERY)
+    Path("x/c.csv.gz").unlink()
+    os.utime("x/a.csv.gz", ns=(time, time + 10**9))
+    newer = publish(*options, "--resume", 1, points=QUERY)
+    os.utime("x/a.csv.gz", ns=(time, time))
+    same = publish(*options, "--resume", 1, points=QUERY)
+
+    for refused in (more, newer):
+        assert refused.exit_code == 3
+        assert f"{QUERY} was changed since entry 1 was begun" in refused.stderr
+    assert same.exit_code == 0, same.output
+
+
+def fail(*_: object) -> None:
+    """A disk that is full."""
+    raise OSError
 
 
 REFUSALS = {

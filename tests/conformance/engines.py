@@ -1,9 +1,11 @@
 """Tables of the same rows in every engine that is installed, and partitions of every kind to count them on."""
 
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -127,6 +129,7 @@ def spark_session() -> Any:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.sql.adaptive.enabled": "false",
+        "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir(), "hushgrid-tests-warehouse")),
     }.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()

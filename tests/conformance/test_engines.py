@@ -1,11 +1,13 @@
 """Every engine counts what our own kernels count, bit for bit, and publishes the same."""
 
 import os
+import re
 import runpy
 import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from uuid import uuid4
 
 import duckdb
 import numpy as np
@@ -24,8 +26,10 @@ from hushgrid.counting.engine.local_engines import PREFIX
 from hushgrid.counting.open import open_points
 from hushgrid.counting.open_counter import open_bounded_counter, open_counter
 from hushgrid.counting.point_counter import PointCounter
+from hushgrid.counting.users import LONGEST_ID
 from hushgrid.errors import ArgumentError, HushgridError, InputError
 from hushgrid.geometry.domain import Domain
+from hushgrid.ledger.ledger import open_ledger
 from hushgrid.methods import METHODS
 from tests.conformance.engines import (
     DOMAIN,
@@ -243,21 +247,54 @@ def test_the_copy_is_private_and_goes_away(table, engine, tmp_path, monkeypatch)
 
 # Errors are those of memory.
 
+FEW = pa.table({"id": [1], "lon": [1.5], "lat": [1.5], "x": ["1.5"], "y": [1.5], "weight": [0.5]})
+WRONG = {
+    "a missing column": (["lon", "lat"], {"lon": "easting", "lat": "lat"}),
+    "a column under another case": (["lon", "lat"], {"lon": "LON", "lat": "lat"}),
+    "no coordinates": (["id", "weight"], {}),
+    "more than one pair": (["lon", "lat", "x", "y"], {}),
+    "text": (["x", "y"], {}),
+    "text by name": (["lon", "lat", "x"], {"lon": "x", "lat": "lat"}),
+    "half a pair": (["lon", "lat"], {"lon": "lon"}),
+    "one column twice": (["lon", "lat"], {"lon": "lon", "lat": "lon"}),
+    "numbers and a geometry": (["lon", "lat"], {"lon": "lon", "lat": "lat", "geometry": "geom"}),
+    "no users": (["lon", "lat"], {"user": "rider"}),
+    "users by a coordinate": (["lon", "lat"], {"user": "lon"}),
+    "users by a measure": (["lon", "lat", "weight"], {"user": "weight"}),
+    "users that are no name": (["lon", "lat"], {"user": [1]}),
+}
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_missing_column_is_named(table, engine):
-    """With what there is instead."""
-    with pytest.raises(InputError, match=r"has no column 'easting'\. Its columns are: 'id', 'lon', 'lat'"):
-        open_points(table(engine, ROWS), domain=DOMAIN, lon="easting", lat="lat")
+
+@pytest.mark.parametrize("case", WRONG)
+@pytest.mark.parametrize("engine", [*ENGINES, "postgres"])
+def test_what_is_wrong_is_said_as_in_memory(request, table, engine, case):
+    """The same class and message, by arguments and declared types alone; engines have names of their own for types."""
+    names, columns = WRONG[case]
+    rows = FEW.select(names)
+    there = postgres_copy(request.getfixturevalue("server"), rows) if engine == "postgres" else table(engine, rows)
+
+    with pytest.raises(HushgridError) as expected:
+        open_points(rows, domain=DOMAIN, **columns)
+    with pytest.raises(HushgridError) as found:
+        open_points(there, domain=DOMAIN, **columns)
+
+    assert found.type is expected.type
+    assert told(found.value) == told(expected.value)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_column_of_text_is_refused(table, engine):
-    """By its declared type: a text column of coordinates."""
-    rows = pa.table({"lon": ["1.5"], "lat": [1.5]})
+def told(error):
+    """What an error says, whatever the table is called and its types are."""
+    return re.sub(r"has type \w+;", "has type;", str(error).replace("the frame", "the table"))
 
-    with pytest.raises(InputError, match="column 'lon' of the table has type String; coordinates must be numbers"):
-        open_points(table(engine, rows), domain=DOMAIN)
+
+def postgres_copy(server, rows):
+    """An address of an empty table with the columns of other rows."""
+    kinds = {pa.int64(): "bigint", pa.float64(): "double precision", pa.string(): "text"}
+    declared = ", ".join(f'"{field.name}" {kinds[field.type]}' for field in rows.schema)
+    name = f"t{uuid4().hex}"
+    with psycopg.connect(server) as connection:
+        connection.execute(f"CREATE TABLE {name} ({declared})")
+    return Address(text=f"{server}&table={name}", engine="postgres")
 
 
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])
@@ -289,10 +326,10 @@ def test_what_an_engine_says_of_rows_is_not_repeated():
 
 
 def user_rows():
-    """Records of few users, some with very many, some without an id."""
+    """Records of few users, some with very many, some without an id, or with one that is too long."""
     rng = np.random.default_rng(3)
     rows = awkward_rows(DOMAIN)
-    names = [None, "", "Zoë", "1:2:3", *(f"user {n}" for n in range(36))]
+    names = [None, "", "Zoë", "1:2:3", "ü" * LONGEST_ID, "ü" * (LONGEST_ID + 1), *(f"user {n}" for n in range(34))]
     who = [names[n - 1] for n in np.minimum(rng.zipf(1.4, rows.num_rows), len(names))]
     return rows.append_column("who", pa.array(who))
 
@@ -439,6 +476,39 @@ def test_the_command_publishes_a_folder_that_spark_reads(spark, tmp_path):
 
 
 @pytest.mark.slow
+def test_the_copy_of_a_cluster_is_where_it_was_told_to_be(request, spark, tmp_path):
+    """And goes away, by Spark's own means."""
+    spark.conf.set("spark.hushgrid.scratch", tmp_path.as_uri())
+    request.addfinalizer(lambda: spark.conf.unset("spark.hushgrid.scratch"))
+    points = open_points(spark.createDataFrame(city_rows()), domain=DOMAIN)
+
+    with open_counter(DOMAIN, points):
+        (folder,) = tmp_path.glob("hushgrid-*")
+        assert list(folder.glob("points/*.parquet"))
+
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_spark_tells_files_apart(spark, tmp_path):
+    """Of an address and of a frame alike: one file more is another state of the points, and so is one written again."""
+
+    def states():
+        by_address = Address(text=str(tmp_path), engine="spark").open(domain=DOMAIN)
+        return by_address.state(), open_points(spark.read.parquet(str(tmp_path)), domain=DOMAIN).state()
+
+    pq.write_table(city_rows(), tmp_path / "part-0.parquet")
+    first = states()
+    pq.write_table(city_rows(), tmp_path / "part-1.parquet")
+    second = states()
+    pq.write_table(city_rows().slice(1), tmp_path / "part-1.parquet")
+    third = states()
+
+    assert all(by_address == by_frame for by_address, by_frame in (first, second, third))
+    assert len({first, second, third}) == 3
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("points", ["nowhere/trips", "no_such_table", "SELECT lon FROM no_such_table"])
 def test_what_spark_cannot_open_is_one_line(spark, tmp_path, points):
     """No stack of Java."""
@@ -467,16 +537,29 @@ def test_the_notebook_runs(spark, tmp_path):
 
 @pytest.mark.slow
 def test_the_job_runs_by_spark_submit(tmp_path):
-    """In a process and a session of its own."""
+    """In a process and a session of its own, on the account of a data set."""
     if reason := why_no_spark():
         pytest.skip(reason)
     pq.write_table(city_rows(), tmp_path / "trips.parquet")
+    with open_ledger(tmp_path / "ledger", create=True) as ledger:
+        ledger.add_dataset("trips", budget=1, unit="record")
     settings = ["--master", "local[1]", "--driver-memory", "768m", "--conf", "spark.ui.enabled=false"]
     job = [EXAMPLES / "spark_job.py", tmp_path / "trips.parquet", tmp_path / "out.dp.parquet", f"--domain={CITY}"]
     submit = Path(sys.executable).with_name("spark-submit")
 
     done = subprocess.run(
-        [submit, *settings, *job, "--epsilon", "1", "--method", "ug"],
+        [
+            submit,
+            *settings,
+            *job,
+            "--epsilon",
+            "1",
+            "--method",
+            "ug",
+            "--ledger",
+            tmp_path / "ledger",
+            "--dataset=trips",
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -484,4 +567,5 @@ def test_the_job_runs_by_spark_submit(tmp_path):
     )
 
     assert done.returncode == 0, done.stderr
-    assert hg.read(tmp_path / "out.dp.parquet").method.name == "ug"
+    released = hg.read(tmp_path / "out.dp.parquet")
+    assert (released.method.name, released.ledger.entry) == ("ug", 1)

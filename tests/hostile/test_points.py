@@ -267,6 +267,101 @@ def test_a_line_of_a_gigabyte(name: str, tmp_path: Path, tried: Tried) -> None:
     tried.at_least(1)
 
 
+BOUND = """
+import sys
+from hushgrid.counting.bounded_source import bounded_points
+from hushgrid.counting.bounding import KeyedRule
+from hushgrid.counting.open import open_points
+from hushgrid.counting.point_counter import PointCounter
+from hushgrid.geometry.domain import Domain
+path, geometry, user, kept = sys.argv[1:]
+domain = Domain(west=0, south=0, east=2, north=1)
+source = open_points(path, domain=domain, geometry=geometry or None, user=user or None)
+if user:
+    with bounded_points(source, KeyedRule(key=bytes(32), domain=domain, most=3), memory_bytes=2**22) as bounded:
+        assert bounded.source.rows() == int(kept)
+else:
+    assert PointCounter(domain, source).total() == int(kept)
+"""
+ROWS = 200_000
+HUGE = 50 * 10**6  # bytes
+
+
+def mostly_first(values: list[Any]) -> pa.DictionaryArray:
+    """A column whose first value is in all rows but the last few, which have one of the others each."""
+    indices = np.zeros(ROWS, np.int32)
+    indices[ROWS - len(values) + 1 :] = np.arange(1, len(values))
+    return pa.DictionaryArray.from_arrays(indices, pa.array(values))
+
+
+def write_small(path: Path, columns: dict[str, Any]) -> None:
+    """A file with the dictionaries that the columns have, whose types do not tell of them."""
+    table = pa.table({"lon": np.full(ROWS, 1.5), "lat": np.full(ROWS, 0.5)} | columns)
+    if "geometry" in columns:
+        table = table.drop_columns(["lon", "lat"])
+    options = {"compression": "zstd", "dictionary_pagesize_limit": 2**30, "store_schema": False}
+    pq.write_table(table, path, write_statistics=False, **options)  # they would compare 50 MB in every row
+
+
+def write_zeros(path: Path) -> None:
+    """1.2 GB of null characters as ids, none in a dictionary, in pages that are compressed."""
+    schema = pa.schema({"lon": pa.float64(), "lat": pa.float64(), "who": pa.string()})
+    zeros = pa.record_batch([np.full(100, 1.5), np.full(100, 0.5), ["\0" * 20_000] * 100], schema=schema)
+    with pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=False, write_statistics=False) as writer:
+        for _ in range(600):
+            writer.write_batch(zeros, row_group_size=10**6)
+        writer.write_batch(pa.record_batch([[1.5], [0.5], ["ann"]], schema=schema), row_group_size=10**6)
+
+
+def struct_beside_text() -> pa.StructArray:
+    """Points, and a field of theirs that nobody asks for."""
+    return pa.StructArray.from_arrays(
+        [np.full(ROWS, 1.5), mostly_first(["x" * HUGE]), np.full(ROWS, 0.5)], ["x", "t", "y"]
+    )
+
+
+# How a file is written, its column of users, and how many records are kept of it.
+SMALL_FILES: dict[str, tuple[Callable[[Path], None], str, int]] = {
+    "an id of 50 MB": (lambda path: write_small(path, {"who": mostly_first(["x" * HUGE, "ann", "bob", ""])}), "who", 2),
+    "a binary id of 50 MB": (lambda path: write_small(path, {"who": mostly_first([bytes(HUGE), b"ann"])}), "who", 1),
+    "an id of 1 KB": (lambda path: write_small(path, {"who": mostly_first(["x" * 1024, "ann", ""])}), "who", 4),
+    "a thousand ids of 1 KB": (
+        lambda path: write_small(path, {"who": mostly_first([f"{n:04}" * 256 for n in range(1000)])}),
+        "who",
+        1002,
+    ),
+    "a geometry of 50 MB": (
+        lambda path: write_small(path, {"geometry": mostly_first([bytes(HUGE), wkb(1, 0.5), wkb(3, 3)])}),
+        "",
+        1,
+    ),
+    "a field of 50 MB": (lambda path: write_small(path, {"geometry": struct_beside_text()}), "", ROWS),
+    "a column of 50 MB that is not read": (
+        lambda path: write_small(path, {"more": mostly_first(["x" * HUGE])}),
+        "",
+        ROWS,
+    ),
+    "pages of 1.2 GB of zeros": (write_zeros, "who", 1),
+    "one user and one place": (lambda path: write_small(path, {"who": np.zeros(ROWS, np.int64)}), "who", 3),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SMALL_FILES)
+def test_a_small_file_that_says_much(name: str, tmp_path: Path, tried: Tried) -> None:
+    """What would fill terabytes, row by row, is read in little memory, and the records around it are kept."""
+    write, user, kept = SMALL_FILES[name]
+    path = tmp_path / "x.parquet"
+    write(path)
+    assert path.stat().st_size < 10**6
+
+    with tried.one():
+        geometry = "geometry" if "geometry" in pq.read_schema(path).names else ""
+        peak = peak_of(BOUND, path, geometry, user, kept)
+    assert peak < 900
+    tried.at_least(1)
+
+
 def test_paths_that_are_no_files(tmp_path: Path, tried: Tried) -> None:
     """Folders, pipes, devices, links to themselves and to nowhere, and names too long."""
     for name in ("x.csv", "x.csv.gz", "x.parquet"):

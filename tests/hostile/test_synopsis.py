@@ -14,11 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from shapely import box
 
 import hushgrid
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.nested import NestedGrid
+from hushgrid.synopsis.patches import patchwork
 from hushgrid.synopsis.structure import NESTED_SCHEMA
 from hushgrid.synopsis.synopsis import read
 from hushgrid.synopsis.verify import verify
@@ -34,6 +36,7 @@ PARTITIONS = {
     "grid": GRID,
     "nested": NestedGrid(grid=Grid(domain=DOMAIN, rows=1, columns=2), sides=[1, 2]),
     "tree": complete_quadtree(1),
+    "areas": patchwork([box(0, 0, 0.5, 1), box(0.5, 0, 2, 1).difference(box(1, 0.2, 1.5, 0.6))], ["A", "B"], DOMAIN),
 }
 NEST = 100_000
 VERIFY = """

@@ -3,6 +3,7 @@
 import click
 
 from hushgrid.cli.audit import audit
+from hushgrid.cli.completion import completion
 from hushgrid.cli.demo import demo
 from hushgrid.cli.describe import describe
 from hushgrid.cli.export import export
@@ -20,7 +21,7 @@ from hushgrid.cli.verify import verify
 
 @click.group(
     cls=Program,
-    commands=[plan, publish, query, draw_map, serve, sample, export, describe, verify, ledger, audit, demo],
+    commands=[plan, publish, query, draw_map, serve, sample, export, describe, verify, ledger, audit, demo, completion],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog=example(
         "publish trips.parquet --domain -74.26,40.48,-73.70,40.92 --epsilon 1 -o trips.dp.parquet",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from hushgrid.cli.input_file import STANDARD_INPUT
 from hushgrid.cli.ledger import DEFAULT
 from hushgrid.cli.notes import note
 from hushgrid.cli.progress import reading
@@ -58,6 +59,7 @@ class Account:
 
     def publish(self, job: "Job", points: "Path | Address", output: Path, *, overwrite: bool) -> "Synopsis":
         """Reserve, publish, commit, and let the release appear; or let the one appear that the ledger has."""
+        _refuse_standard_input(points)
         from hushgrid.ledger.ledger import open_ledger
         from hushgrid.ledger.release import Release
         from hushgrid.synopsis.synopsis import read
@@ -79,6 +81,13 @@ class Account:
                 _say_what_is_left(ledger, release)
             release.save(output, overwrite=overwrite)
         return read(output)
+
+
+def _refuse_standard_input(points: "Path | Address") -> None:
+    if str(points) == STANDARD_INPUT:
+        msg = "a run with --dataset that is cut off goes on with the same points, and standard input is gone by then. "
+        msg += "Save it to a file first."
+        raise ArgumentError(msg, instead={"points": "POINTS.csv"})
 
 
 def _fulfilled(job: "Job", points: "Path | Address", reservation: "Reservation", *, folder: Path) -> "Release":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hushgrid.cli.completion import complete_method
 from hushgrid.cli.notes import note
 from hushgrid.cli.output import WIDTH, aligned, as_json
 from hushgrid.cli.parameters import example
@@ -19,7 +20,14 @@ FLAGGED = 1  # exit code
 
 
 @click.command(epilog=example("audit -o audit.html", "audit --method ag --method staq --runs 2000"))
-@click.option("--method", "methods", multiple=True, metavar="METHOD", help="Audit this method only; may be repeated.")
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    shell_complete=complete_method,
+    metavar="METHOD",
+    help="Audit this method only; may be repeated.",
+)
 @click.option("--epsilon", default="1", show_default=True, metavar="E", help="The privacy budget to publish with.")
 @click.option(
     "--runs",

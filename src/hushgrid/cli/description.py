@@ -45,6 +45,7 @@ def _structure(partition: "Partition") -> dict[str, Any]:
     from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, Grid
     from hushgrid.geometry.grouped import GroupedGrid
     from hushgrid.geometry.nested import NestedGrid
+    from hushgrid.geometry.patchwork import Patchwork
     from hushgrid.geometry.tree import Tree
 
     structure: dict[str, Any] = {"cells": partition.cells, "guideline_cell_limit": GUIDELINE_CELL_LIMIT}
@@ -58,6 +59,8 @@ def _structure(partition: "Partition") -> dict[str, Any]:
         partition = partition.grid
     if isinstance(partition, Grid):
         structure |= {"rows": partition.rows, "columns": partition.columns}
+    if isinstance(partition, Patchwork):
+        structure |= {"areas": list(partition.names), "vertices": len(partition.vertices)}
     return structure
 
 

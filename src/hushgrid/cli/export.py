@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from hushgrid.cli.output_file import check_output, result_path
 from hushgrid.cli.parameters import example
 from hushgrid.cli.release import read_release
 from hushgrid.errors import ArgumentError
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
     from hushgrid.synopsis.synopsis import Synopsis
 
 Format = Literal["gpkg", "geotiff", "geojson", "csv"]
+ENDINGS: dict[Format, tuple[str, ...]] = {
+    "gpkg": (".gpkg",),
+    "geotiff": (".tif", ".tiff"),
+    "geojson": (".geojson", ".json"),
+    "csv": (".csv",),
+}
 
 
 def to_resolution(
@@ -47,7 +54,7 @@ def to_resolution(
     required=True,
     help="Cells as a GeoPackage, GeoJSON or CSV; pixels as a cloud-optimised GeoTIFF.",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="OUT", help="Where to write.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="OUT|-", help="Where to write.")
 @click.option(
     "--resolution",
     callback=to_resolution,
@@ -61,16 +68,16 @@ def export(file: Path, wanted: Format, output: Path, resolution: int | tuple[int
     FILE is a release made by "hushgrid publish". Measurements stay behind: the new file shows the release, and cannot
     be verified.
     """
-    from hushgrid.synopsis.new_file import check_target, new_file
+    from hushgrid.synopsis.new_file import new_file
 
     if resolution is not None and wanted != "geotiff":
         msg = f"--resolution is about pixels, which only a GeoTIFF has; leave it out with --to {wanted}."
         raise click.UsageError(msg)
-    check_target(output, overwrite=overwrite)
+    endings = ENDINGS[wanted]
+    check_output(output, overwrite=overwrite, endings=endings, is_text=wanted in ("geojson", "csv"))
     synopsis, _ = read_release(file)
-    with new_file(output, overwrite=overwrite) as out:
+    with result_path(output, endings[0]) as path, new_file(path, overwrite=overwrite) as out:
         _write(synopsis, wanted, out, resolution)
-    click.echo(output)
 
 
 def _write(synopsis: "Synopsis", wanted: Format, out: "BinaryIO", resolution: int | tuple[int, int] | None) -> None:

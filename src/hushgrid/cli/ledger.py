@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from hushgrid.cli.completion import complete_file
 from hushgrid.cli.ledger_words import accounts_as_values, accounts_in_words, entries_as_values, entries_in_words
 from hushgrid.cli.notes import note
 from hushgrid.cli.output import aligned, as_json
@@ -26,6 +27,7 @@ at = click.option(
     envvar="HUSHGRID_LEDGER",
     default=DEFAULT,
     show_default=True,
+    shell_complete=complete_file,
     metavar="PATH|URL",
     help="The ledger: a file, or postgresql://USER@HOST/DATABASE.",
 )

@@ -5,13 +5,18 @@ from pathlib import Path
 import click
 
 from hushgrid.cli.notes import note
+from hushgrid.cli.output_file import check_output, result_path
 from hushgrid.cli.parameters import example
 from hushgrid.cli.release import read_release
+
+ENDINGS = (".html", ".htm")
 
 
 @click.command("map", epilog=example("map trips.dp.parquet -o trips.html"))
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="HTML", help="Where to write.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, metavar="HTML|-", help="Where to write."
+)
 @click.option(
     "--overlay",
     type=click.Path(path_type=Path),
@@ -24,16 +29,15 @@ def draw_map(file: Path, output: Path, overlay: Path | None, overwrite: bool) ->
 
     FILE is a release made by "hushgrid publish". The page is one file; it works offline and sends nothing anywhere.
     """
-    from hushgrid.synopsis.new_file import check_target, new_file
+    from hushgrid.synopsis.new_file import new_file
     from hushgrid.web.naming import title_of
     from hushgrid.web.overlay import read_overlay
     from hushgrid.web.page import map_page
 
-    check_target(output, overwrite=overwrite)
+    check_output(output, overwrite=overwrite, endings=ENDINGS, is_text=True)
     areas = read_overlay(overlay) if overlay else None
     synopsis, _ = read_release(file)
     page = map_page(synopsis, title=title_of(file), overlay=areas)
-    with new_file(output, overwrite=overwrite) as out:
+    with result_path(output, ENDINGS[0]) as path, new_file(path, overwrite=overwrite) as out:
         out.write(page.encode())
-    click.echo(output)
     note("Open it in a browser, or pass it on: it holds the release and nothing else.")

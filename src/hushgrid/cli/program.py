@@ -1,9 +1,12 @@
-"""How a command ends when something goes wrong: one line on stderr, and an exit code."""
+"""How a command ends when something goes wrong: a line on stderr, the command that would do, and an exit code."""
 
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -12,11 +15,14 @@ from hushgrid.errors import HushgridError
 
 DEBUG = "HUSHGRID_DEBUG"
 UNEXPECTED = 1
+USAGE = 2
 INTERRUPTED = 130  # 128 + the number of the signal, as shells have it
 
 
 class Program(click.Group):
     """A group of commands that turns every exception into one line and an exit code.
+
+    A second line shows the command as it should have been, where that is clear.
 
     Privacy
     -------
@@ -35,14 +41,36 @@ class Program(click.Group):
         """Run the command that the arguments name; in standalone mode, end the process."""
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        typed = sys.argv[1:] if args is None else list(args)
         try:
-            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra) or 0
+            with _ending_in_good_order():
+                code = super().main(typed, prog_name, complete_var, standalone_mode=False, **extra) or 0
         except Exception as error:  # noqa: BLE001  # the edge of the program
             if os.environ.get(DEBUG):
                 traceback.print_exc()
-            code, message = ending(error)
-            click.echo(f"hushgrid: {one_line(message)}", err=True)
+            code = self._complain(error, typed)
         sys.exit(code)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The rest after the options of the program; ``help COMMAND`` is ``COMMAND --help``."""
+        return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
+
+    def _complain(self, error: Exception, typed: list[str]) -> int:
+        from hushgrid.cli.command_line import CommandLine
+        from hushgrid.cli.way_out import scattered_bounds, way_out
+
+        code, message = ending(error)
+        line = CommandLine.of(self, typed)
+        better = None if line.holds_secrets else way_out(error, line)
+        scattered = scattered_bounds(typed) if code == USAGE else None
+        if scattered is not None and not line.holds_secrets:
+            message, better = f"error: {scattered[0]}", CommandLine.of(self, scattered[1])
+        elif better is not None and isinstance(error, HushgridError):
+            message = f"error: {error.complaint}"
+        click.echo(f"hushgrid: {one_line(message)}", err=True)
+        if better is not None:
+            click.echo(f"Try: {one_line(str(better))}", err=True)
+        return code
 
 
 def ending(error: Exception) -> tuple[int, str]:
@@ -75,3 +103,18 @@ def one_line(text: str) -> str:
     'two lines'
     """
     return " ".join(text.split())
+
+
+@contextmanager
+def _ending_in_good_order() -> Iterator[None]:
+    """Take it for Ctrl-C when the process is told to end or its terminal goes, so that no file is left half-written."""
+    names = ("SIGTERM", "SIGHUP") if threading.current_thread() is threading.main_thread() else ()
+    signals = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    taken = [number for number in signals if signal.getsignal(number) is signal.SIG_DFL]  # nohup ignores one of them
+    for number in taken:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)

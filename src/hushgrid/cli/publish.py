@@ -1,26 +1,29 @@
 """``hushgrid publish``: points in, a release out."""
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
 from hushgrid.cli.account import Account
+from hushgrid.cli.completion import complete_file, complete_method
+from hushgrid.cli.counted_on import AUTO, ON_AREAS, chosen_domain, chosen_method
 from hushgrid.cli.ledger import DEFAULT
-from hushgrid.cli.notes import note, warn
+from hushgrid.cli.misplaced import warn_of_large, warn_of_misplaced
+from hushgrid.cli.notes import note
+from hushgrid.cli.output_file import check_release_output
 from hushgrid.cli.papers import paper_paths, write_papers
 from hushgrid.cli.parameters import example, to_total
 from hushgrid.cli.points_address import EngineChoice, points_address
 from hushgrid.cli.progress import reading
+from hushgrid.cli.standard_input import on_disk
 from hushgrid.cli.summary import suggest, summarise
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
+from hushgrid.geometry.domain import LONGITUDE_LATITUDE
 
 if TYPE_CHECKING:
     from hushgrid.counting.engine.address import Address
     from hushgrid.job import Job
-    from hushgrid.methods.uniform_grid import UniformGrid
     from hushgrid.synopsis.synopsis import Synopsis
 
 # Written out, so that --help need not import them.
@@ -28,28 +31,41 @@ METHODS = (
     "auto, ug, ag, staq, dag, quadtree, kd, kd-hybrid, balanced, dpcube, hierarchy, hb, privlet, privtree, "
     "uniform, identity"
 )
-CLEAR_GAP = 6  # standard deviations of the noise; chance alone makes such a gap once in thousands of releases
 
 
 @click.command(
     epilog=example("publish trips.parquet --domain -74.26,40.48,-73.70,40.92 --epsilon 1 -o trips.dp.parquet")
 )
-@click.argument("points")
+@click.argument("points", shell_complete=complete_file)
 @click.option(
     "--domain",
     "bounds",
-    required=True,
     metavar="W,S,E,N",
-    help="The public rectangle to cover: west, south, east, north.",
+    help="The public rectangle to cover: west, south, east, north. Needed, unless there are --areas to be covered.",
 )
 @click.option("--epsilon", required=True, metavar="E", help="The privacy budget; smaller means more private.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE", help="Where to write.")
 @click.option("--lon", metavar="COLUMN", help="Column of longitudes; the usual names are recognised.")
 @click.option("--lat", metavar="COLUMN", help="Column of latitudes.")
-@click.option("--geometry", metavar="COLUMN", help="Column of points, in a GeoParquet file.")
+@click.option("--geometry", metavar="COLUMN", help="Column of points, of GeoParquet or PostGIS.")
 @click.option("--crs", metavar="EPSG:n", help="Reference system of the points, east first; longitude and latitude.")
 @click.option("--grid-crs", metavar="EPSG:n", help="Reference system of the domain and the grid; that of the points.")
-@click.option("--method", default="auto", show_default=True, metavar="METHOD", help=f"How to publish: {METHODS}.")
+@click.option(
+    "--method",
+    default=AUTO,
+    show_default=True,
+    shell_complete=complete_method,
+    metavar="METHOD",
+    help=f"How to publish: {METHODS}.",
+)
+@click.option(
+    "--areas",
+    "areas_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Count on these public areas: polygons in GeoJSON, a GeoPackage or any other file that GDAL reads.",
+)
+@click.option("--area-name", metavar="FIELD", help="Property that names each area; name or id. With --areas.")
 @click.option("--user-column", metavar="COLUMN", help="Column that tells whose record it is; protects users.")
 @click.option("--max-per-user", type=int, metavar="K", help="Records of each user to keep; with --user-column.")
 @click.option(
@@ -69,8 +85,10 @@ CLEAR_GAP = 6  # standard deviations of the noise; chance alone makes such a gap
 @click.option(
     "--distinct-users",
     type=int,
-    metavar="SIDE",
-    help="Count users, not records, each once in at most K cells of a SIDE x SIDE grid.",
+    is_flag=False,
+    flag_value=ON_AREAS,
+    metavar="[SIDE]",
+    help="Count users, not records, each once in at most K cells of a SIDE x SIDE grid, or of the --areas.",
 )
 @click.option("--public-size", type=int, metavar="N", help="About how many points, if that is public knowledge.")
 @click.option(
@@ -83,6 +101,7 @@ CLEAR_GAP = 6  # standard deviations of the noise; chance alone makes such a gap
 @click.option("--dataset", metavar="NAME", help="Charge the release to this data set of a ledger.")
 @click.option(
     "--ledger",
+    shell_complete=complete_file,
     metavar="PATH|URL",
     help=f"That ledger; HUSHGRID_LEDGER or {DEFAULT} if not given. With --dataset.",
 )
@@ -106,7 +125,7 @@ CLEAR_GAP = 6  # standard deviations of the noise; chance alone makes such a gap
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it exists.")
 def publish(
     points: str,
-    bounds: str,
+    bounds: str | None,
     epsilon: str,
     output: Path,
     lon: str | None,
@@ -115,6 +134,8 @@ def publish(
     crs: str | None,
     grid_crs: str | None,
     method: str,
+    areas_file: Path | None,
+    area_name: str | None,
     user_column: str | None,
     max_per_user: int | None,
     missing_user: Literal["drop", "own"],
@@ -135,8 +156,9 @@ def publish(
 ) -> None:
     """Publish points as a release under differential privacy.
 
-    POINTS is a Parquet, GeoParquet or CSV file with one record a row. Rows whose coordinates are missing, unreadable
-    or outside the domain are ignored. The release may be shown to anyone; what it costs is stated in it.
+    POINTS is a Parquet, GeoParquet or CSV file with one record a row, or - for standard input. Rows whose coordinates
+    are missing, unreadable or outside the domain are ignored. The release may be shown to anyone; what it costs is
+    stated in it.
 
     With --engine duckdb, POINTS may be a pattern of files (CSV, JSON lines, Parquet), FILE.duckdb?table=NAME or a
     SELECT; with --engine spark, a folder of Parquet, an address such as s3a://bucket/trips, a table or a SELECT.
@@ -152,16 +174,18 @@ def publish(
     from hushgrid.job import Job
     from hushgrid.synopsis.new_file import check_target
 
-    domain = Domain.parse(bounds, crs=grid_crs or crs or LONGITUDE_LATITUDE)
+    chosen = chosen_method(method, areas_file, area_name, distinct_users)
+    domain = chosen_domain(bounds, grid_crs or crs or LONGITUDE_LATITUDE, chosen)
     account = Account.of(dataset, ledger=ledger, new_release=new_release, resume=resume)
     place = points_address(points, engine, spark_conf)
+    check_release_output(output, overwrite=overwrite)
     for path in (output, *(paper_paths(output) if manifest else ())):
         check_target(path, overwrite=overwrite)
         _refuse_same(place, path)
     job = Job.of(
         domain=domain,
         epsilon=epsilon,
-        method=method if distinct_users is None else _grid_of(distinct_users, method),
+        method=chosen,
         lon=lon,
         lat=lat,
         geometry=geometry,
@@ -175,8 +199,9 @@ def publish(
         public_size=public_size,
         size_from=size_from,
         calibrate=calibrate,
-        query=place.text if isinstance(place, Address) and place.is_query else None,
+        query=place.query if isinstance(place, Address) else None,
     )
+    warn_of_large(job.epsilon)
     if account is None:
         synopsis = _published(job, place)
         synopsis.save(output, overwrite=overwrite)
@@ -188,47 +213,19 @@ def publish(
     if manifest:
         write_papers(synopsis, output, overwrite=overwrite)
     summarise(synopsis)
-    suggest(domain, output)
-    if seems_misplaced(synopsis):
-        warn(
-            "far fewer points seem to lie in the domain than there are rows. Are longitude and latitude swapped? "
-            "If the domain is meant to cover only part of the data, --size-from domain gives a better grid. "
-            "Publishing again spends budget again."
-        )
+    suggest(domain, output, areas_file)
+    warn_of_misplaced(synopsis)
 
 
 def _published(job: "Job", points: "Path | Address") -> "Synopsis":
     from hushgrid.privacy.bits import SystemBits
 
-    with reading() as progress:
-        return job.release(job.open(points), bits=SystemBits(), progress=progress)
-
-
-def seems_misplaced(synopsis: "Synopsis") -> bool:
-    """Whether the domain seems to hold less than half of the rows, judged from released values alone.
-
-    Swapped axes look like this, and a domain that covers only part of the data.
-    """
-    from hushgrid.inference.measurements import discrete_laplace_variance
-
-    claim = synopsis.claim
-    if claim.size is None or claim.size.source != "rows":
-        return False
-    rate = next(spend.epsilon for spend in claim.spends if spend.purpose == "size")
-    total = synopsis.answer(synopsis.domain.bounds)
-    noise_std = math.sqrt(discrete_laplace_variance(rate) + total.noise_std**2)
-    gap = claim.size.value - total.estimate
-    return bool(total.estimate < claim.size.value / 2 and gap > CLEAR_GAP * noise_std)
-
-
-def _grid_of(side: int, method: str) -> "UniformGrid":
-    """The public grid that distinct users are counted on."""
-    from hushgrid.methods.uniform_grid import UniformGrid
-
-    if method not in ("auto", UniformGrid.name):
-        msg = f"--distinct-users counts on a uniform grid: leave --method out, or give ug; got --method {method}."
-        raise ArgumentError(msg)
-    return UniformGrid(side=side)
+    try:
+        with on_disk(points) as place, reading() as progress:
+            return job.release(job.open(place), bits=SystemBits(), progress=progress)
+    except KeyboardInterrupt:
+        note("No release was made, so nothing was spent.")
+        raise
 
 
 def _refuse_same(points: "Path | Address", output: Path) -> None:

@@ -11,8 +11,9 @@ from hushgrid.cli.notes import note
 from hushgrid.cli.output import as_json
 from hushgrid.cli.parameters import Rect, example, to_rects
 from hushgrid.cli.polygons import GEOJSON, read_polygons, refused
-from hushgrid.cli.rectangles import read_rects
+from hushgrid.cli.rectangles import read_rects, typed_rects, warn_of_outside
 from hushgrid.cli.release import read_release
+from hushgrid.cli.standard_input import check_one_reader
 from hushgrid.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -82,17 +83,17 @@ def query(
     FILE is a release made by "hushgrid publish". Parts of an area outside its domain count nothing. Features of
     polygons are numbered from 0.
     """
-    from hushgrid.geometry.rects import check_rects
-
     if sum(map(bool, (rects, rects_file, polygons_file))) != 1:
         msg = "Say which areas, with one of --rect W,S,E,N, --rects FILE and --polygons FILE."
         raise click.UsageError(msg)
+    check_one_reader(FILE=file, **{"--rects": rects_file, "--polygons": polygons_file})
     _check_format(want_json, want_csv, want_geojson or output is not None, polygons_file)
     if output is not None:
         _check_output(output, overwrite=overwrite)
     if polygons_file is None:
-        checked = read_rects(rects_file) if rects_file else check_rects(rects)
+        checked = read_rects(rects_file) if rects_file else typed_rects(rects)
         synopsis, _ = read_release(file)
+        warn_of_outside(checked, synopsis.domain)
         answers, features = ask(synopsis, checked, confidence=confidence), None
     else:
         features = read_polygons(polygons_file)
@@ -130,7 +131,7 @@ def _check_output(output: Path, *, overwrite: bool) -> None:
     from hushgrid.synopsis.new_file import check_target
 
     if output.suffix.lower() not in GEOJSON:
-        msg = f"-o writes GeoJSON: give a name that ends in .geojson, got {output}."
+        msg = f"-o writes GeoJSON: give a name that ends in .geojson, got {output}. --geojson is for standard output."
         raise click.UsageError(msg)
     check_target(output, overwrite=overwrite)
 

@@ -1,15 +1,17 @@
 """A CSV file of rectangles to ask about."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import click
 
 from hushgrid.cli.input_file import STANDARD_INPUT, check_input
+from hushgrid.cli.notes import warn
 from hushgrid.cli.parameters import LONGEST_QUOTE, Rect, parse_rect
 from hushgrid.errors import ArgumentError, InputError
+from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,6 +43,42 @@ def read_rects(path: Path) -> "NDArray[np.float64]":
     except ArgumentError as error:
         msg = f"cannot read rectangles from {name}: {error}"
         raise InputError(msg) from None
+
+
+def typed_rects(rects: list[Rect]) -> "NDArray[np.float64]":
+    """Rectangles of the options --rect, shape (n, 4)."""
+    from hushgrid.geometry.rects import check_rects
+
+    try:
+        return check_rects(rects)
+    except ArgumentError as error:
+        if len(rects) > 1:
+            raise
+        ((west, south, east, north),) = rects
+        ordered = (min(west, east), min(south, north), max(west, east), max(south, north))
+        is_rect = ordered[0] < ordered[2] and ordered[1] < ordered[3]
+        raise ArgumentError(error.complaint, instead={"rect": _text(ordered)} if is_rect else None) from None
+
+
+def warn_of_outside(rects: "NDArray[np.float64]", domain: Domain) -> None:
+    """Say which rectangle has nothing in common with the domain, as one with swapped coordinates has."""
+    from hushgrid.geometry.rects import area_shares
+
+    outside = area_shares(rects, domain) == 0
+    if not outside.any():
+        return
+    number = int(outside.argmax())
+    west, south, east, north = rects[number].tolist()
+    others = f" {int(outside.sum()) - 1:,} more do." if outside.sum() > 1 else ""
+    text = f"rectangle {number} ({_text(rects[number])}) lies outside the domain {_text(domain.bounds)}, where nothing "
+    text += f"was counted.{others}"
+    if area_shares(rects[[number]][:, [1, 0, 3, 2]], domain)[0] > 0:
+        text += f" Are longitude and latitude swapped? --rect {_text((south, west, north, east))} lies inside."
+    warn(text)
+
+
+def _text(bounds: Iterable[float]) -> str:
+    return ",".join(f"{bound:.12g}" for bound in bounds)
 
 
 def _lines(file: IO[str]) -> Iterator[str]:

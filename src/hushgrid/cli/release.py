@@ -4,16 +4,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hushgrid.cli.notes import warn
+from hushgrid.cli.standard_input import on_disk
 
 if TYPE_CHECKING:
     from hushgrid.synopsis.synopsis import Synopsis
 
 
 def read_release(path: Path) -> "tuple[Synopsis, str]":
-    """The synopsis in a file, and the version of the library that wrote it; a simulation is warned of."""
+    """The synopsis in a file, and the version of the library that wrote it; a simulation is warned of.
+
+    ``-`` is standard input.
+    """
     from hushgrid.synopsis.file import open_release
 
-    with open_release(path) as release:
+    with on_disk(path) as file, open_release(file) as release:
         synopsis, library = release.synopsis(), release.footer.library
     if synopsis.simulation:
         warn_of_simulation()

@@ -5,9 +5,11 @@ from pathlib import Path
 import click
 
 from hushgrid.cli.notes import note
+from hushgrid.cli.output_file import STANDARD_OUTPUT, result_path
 from hushgrid.cli.parameters import example
 from hushgrid.cli.polygons import read_polygons, refused
 from hushgrid.cli.release import read_release
+from hushgrid.cli.standard_input import check_one_reader
 from hushgrid.errors import ArgumentError
 
 
@@ -24,8 +26,8 @@ from hushgrid.errors import ArgumentError
     "--output",
     type=click.Path(path_type=Path),
     required=True,
-    metavar="POINTS",
-    help="Where to write: a .parquet, .csv or .geojson file.",
+    metavar="POINTS|-",
+    help="Where to write: a .parquet, .csv or .geojson file, or - for CSV on standard output.",
 )
 @click.option(
     "--within",
@@ -43,7 +45,9 @@ def sample(file: Path, size: int | None, output: Path, within: Path | None, seed
     """
     from hushgrid.export.points import check_points_target, write_points
 
-    check_points_target(output, overwrite=overwrite)
+    if str(output) != STANDARD_OUTPUT:
+        check_points_target(output, overwrite=overwrite)
+    check_one_reader(FILE=file, **{"--within": within})
     areas = read_polygons(within) if within else None
     synopsis, _ = read_release(file)
     wanted = max(0, round(synopsis.total)) if size is None else size
@@ -53,6 +57,6 @@ def sample(file: Path, size: int | None, output: Path, within: Path | None, seed
         if within is None:
             raise
         raise refused(within, str(error)) from None
-    write_points(synopsis, points, output, overwrite=overwrite)
-    click.echo(output)
+    with result_path(output, ".csv") as path:
+        write_points(synopsis, points, path, overwrite=overwrite)
     note(f"{wanted:,} synthetic points. None of them is a record.")

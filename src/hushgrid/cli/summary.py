@@ -26,8 +26,8 @@ def summarise(synopsis: "Synopsis") -> None:
     note(labelled(said))
 
 
-def suggest(domain: Domain, path: Path) -> None:
-    """Say which commands go on from a release; the rectangle asked about is the middle of the domain."""
+def suggest(domain: Domain, path: Path, areas: Path | None = None) -> None:
+    """Say which commands go on from a release; asked about are its areas, or the middle of the domain."""
     file = shlex.quote(str(path))
     middle = (
         domain.west + domain.width / 4,
@@ -36,6 +36,7 @@ def suggest(domain: Domain, path: Path) -> None:
         domain.north - domain.height / 4,
     )
     rect = ",".join(f"{bound:.12g}" for bound in middle)
+    question = f"--rect {rect}" if areas is None else f"--polygons {shlex.quote(str(areas))}"
     note("Next:")
-    for command in (f"describe {file}", f"query {file} --rect {rect}", f"verify {file}"):
+    for command in (f"describe {file}", f"query {file} {question}", f"verify {file}"):
         note(f"  hushgrid {command}")

@@ -9,6 +9,7 @@ from hushgrid.cli.notes import note
 from hushgrid.cli.output import aligned, as_json
 from hushgrid.cli.parameters import example
 from hushgrid.cli.release import warn_of_simulation
+from hushgrid.cli.standard_input import on_disk
 from hushgrid.errors import SynopsisFileError
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def verify(file: Path, want_json: bool) -> None:
     """
     from hushgrid.synopsis.verify import verify as verify_file
 
-    verification = verify_file(file)
+    with on_disk(file) as path:
+        verification = verify_file(path)
     click.echo(as_json(_plain(file, verification)) if want_json else _in_words(verification))
     failed = {check.name: check.detail for check in verification.checks if not check.ok}
     if "release" in failed:

@@ -49,6 +49,7 @@ def structure_in_words(partition: "Partition") -> str:
     from hushgrid.geometry.grid import Grid
     from hushgrid.geometry.grouped import GroupedGrid
     from hushgrid.geometry.nested import NestedGrid
+    from hushgrid.geometry.patchwork import Patchwork
     from hushgrid.geometry.tree import Tree
 
     match partition:
@@ -63,6 +64,8 @@ def structure_in_words(partition: "Partition") -> str:
             return f"{structure_in_words(partition.nested)}, those not divided in {groups:,} groups"
         case Tree():
             return f"tree of {len(partition.levels) - 1} levels, {partition.cells:,} leaf cells"
+        case Patchwork():
+            return f"{partition.cells:,} areas that were given"
         case _:
             return f"{partition.cells:,} cells"
 

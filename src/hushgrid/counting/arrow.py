@@ -15,6 +15,7 @@ from hushgrid.counting.geoparquet import check_crs, primary_geometry
 from hushgrid.errors import InputError
 from hushgrid.geometry.domain import Domain
 from hushgrid.kernels.wkb import read_points
+from hushgrid.synopsis.footer import RELEASE
 
 Pair = tuple[NDArray[np.generic], NDArray[np.generic]]
 
@@ -28,6 +29,10 @@ class PointColumns(Protocol):
     @property
     def names(self) -> list[str]:
         """Columns to read; no other is touched."""
+
+    @property
+    def leaves(self) -> list[str]:
+        """What of these columns is read from a file that keeps the fields of a struct apart."""
 
     def points(self, batch: pa.RecordBatch) -> Pair:
         """Longitudes and latitudes of the rows of a batch, NaN where a row has none."""
@@ -45,6 +50,11 @@ class NumberColumns:
         """Columns to read."""
         return [self.longitude, self.latitude]
 
+    @property
+    def leaves(self) -> list[str]:
+        """What of them is read from a file."""
+        return self.names
+
     def points(self, batch: pa.RecordBatch) -> Pair:
         """Longitudes and latitudes of the rows of a batch, NaN where a row has none."""
         return _numbers(batch.column(self.longitude)), _numbers(batch.column(self.latitude))
@@ -61,18 +71,19 @@ class WkbColumn:
         """Columns to read."""
         return [self.name]
 
+    @property
+    def leaves(self) -> list[str]:
+        """What of it is read from a file."""
+        return self.names
+
     def points(self, batch: pa.RecordBatch) -> Pair:
         """Longitudes and latitudes of the rows of a batch, NaN where a row has none."""
         column = _storage(batch.column(self.name))
-        if not pa.types.is_large_binary(column.type):
-            column = column.cast(pa.large_binary())
-        column = column.fill_null(b"")
-        _, offsets, data = column.buffers()
-        edges = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
-        longitudes, latitudes = np.empty(len(column), np.uint64), np.empty(len(column), np.uint64)
-        content = np.frombuffer(data or b"", np.uint8)
-        read_points(content, edges, longitudes, latitudes)
-        return longitudes.view(np.float64), latitudes.view(np.float64)
+        if not isinstance(column, pa.DictionaryArray):
+            return _points_of_wkb(column)
+        values = _points_of_wkb(column.dictionary)
+        longitudes, latitudes = (_numbers(pa.array(numbers).take(column.indices)) for numbers in values)
+        return longitudes, latitudes
 
 
 @dataclass(frozen=True)
@@ -80,6 +91,7 @@ class StructColumn:
     """A column of points as GeoArrow has them: a struct of x and y."""
 
     name: str
+    leaves: list[str]
 
     @property
     def names(self) -> list[str]:
@@ -97,6 +109,10 @@ def point_columns(
     schema: pa.Schema, *, domain: Domain, lon: str | None, lat: str | None, geometry: str | None, where: str
 ) -> PointColumns:
     """The columns of a table that hold points of the domain's reference system, from its schema alone."""
+    if RELEASE in (schema.metadata or {}):
+        msg = f"{where} is a release already: it holds cells and noisy counts, no points. "
+        msg += f"Ask it: hushgrid query {where} --rect W,S,E,N"
+        raise InputError(msg)
     chosen = find_columns(
         schema.names, lon=lon, lat=lat, geometry=geometry, primary_geometry=primary_geometry(schema, where), where=where
     )
@@ -111,7 +127,9 @@ def point_columns(
     if _is_binary(storage):
         return WkbColumn(name)
     if pa.types.is_struct(storage) and {"x", "y"} <= _number_fields(storage):
-        return StructColumn(name)
+        # Arrow makes no extension of a part of its fields.
+        is_plain = storage == schema.field(name).type
+        return StructColumn(name, [f"{name}.x", f"{name}.y"] if is_plain else [name])
     raise not_points(name, storage, where)
 
 
@@ -123,7 +141,8 @@ def is_number(kind: pa.DataType) -> bool:
 def not_a_number(name: str, kind: object, where: str) -> InputError:
     """The error for a coordinate column whose declared type is not one of numbers."""
     msg = f"column {name!r} of {where} has type {kind}; coordinates must be numbers. "
-    msg += "Convert the column where the data is written, or name another: lon=, lat=."
+    msg += "Convert the column where the data is written, or name another: lon=, lat= (--lon, --lat). For DuckDB "
+    msg += f"(--engine duckdb), points can be a SELECT with TRY_CAST({name} AS DOUBLE) AS {name}."
     return InputError(msg)
 
 
@@ -132,6 +151,18 @@ def not_points(name: str, kind: object, where: str) -> InputError:
     msg = f"column {name!r} of {where} has type {kind}; points are WKB (binary) or a struct of numbers x and y. "
     msg += "Name another column, or two of numbers: lon=, lat=."
     return InputError(msg)
+
+
+def _points_of_wkb(column: pa.Array) -> Pair:
+    if not pa.types.is_large_binary(column.type):
+        column = column.cast(pa.large_binary())
+    column = column.fill_null(b"")
+    _, offsets, data = column.buffers()
+    edges = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
+    longitudes, latitudes = np.empty(len(column), np.uint64), np.empty(len(column), np.uint64)
+    content = np.frombuffer(data or b"", np.uint8)
+    read_points(content, edges, longitudes, latitudes)
+    return longitudes.view(np.float64), latitudes.view(np.float64)
 
 
 def _numbers(column: pa.Array) -> NDArray[np.generic]:

@@ -15,6 +15,8 @@ from hushgrid.counting.progress import Progress, ShareDone
 from hushgrid.counting.snapshot import Snapshot
 from hushgrid.counting.source import Block, PointSource
 from hushgrid.counting.user_rows import ROWS, MissingUser, UserPartitions, read_rows, rows_in_domain, spilling
+from hushgrid.counting.users import joined
+from hushgrid.errors import HushgridError
 
 MEMORY_BYTES = 2**27  # of rows held at once; a few times that while they are sorted
 DEEPEST = 4  # times that rows are divided among files: 64**4 files' worth of memory
@@ -48,9 +50,9 @@ def bounded_points(
 ) -> Iterator[BoundedPoints]:
     """The points that a rule keeps of a source with user ids, for as long as the context lasts.
 
-    Rows that are not in the domain, and rows without an id unless each is its own user, do not count as records. What
-    does not fit in memory is divided by user among temporary files, in a folder of the user's own; it is removed at
-    the end, whatever happens.
+    Rows that are not in the domain, or in none of the rule's areas, and rows without an id unless each is its own user,
+    do not count as records. What does not fit in memory is divided by user among temporary files, in a folder of the
+    user's own; it is removed at the end, whatever happens.
 
     Privacy
     -------
@@ -72,7 +74,7 @@ def bounded_points(
 def _batches(source: PointSource, rule: KeyedRule, missing: MissingUser, done: ShareDone) -> Iterator[pa.RecordBatch]:
     for part in source.parts():
         for block in part:
-            yield rows_in_domain(block, rule.domain, missing)
+            yield rows_in_domain(block, rule.domain, missing, rule.areas)
             done.add(block.share)
 
 
@@ -124,9 +126,13 @@ def _users_together(partitions: UserPartitions, memory_bytes: int) -> Iterator[p
 
 
 def _keep(rows: pa.Table, rule: KeyedRule) -> Kept:
-    # Without chunks: a dictionary is made for each, and users would be told apart by it.
-    users = rows.column("user").combine_chunks()
-    return rule.keep(users, rows.column("longitude").to_numpy(), rows.column("latitude").to_numpy())
+    users = joined(rows.column("user").chunks)  # else users would be told apart by chunks, each of its own numbers
+    try:
+        return rule.keep(users, rows.column("longitude").to_numpy(), rows.column("latitude").to_numpy())
+    except MemoryError:
+        msg = "bounding the records of each user needs more memory than there is: all records of one user are held at "
+        msg += "once. Give the process more."
+        raise HushgridError(msg) from None
 
 
 def _points(rows: pa.Table, kept: Kept) -> tuple[np.ndarray, np.ndarray]:

@@ -4,6 +4,7 @@ The priority of a record is SHA-256 of a text that any engine can write, ``key:c
 
 - the key, 32 bytes drawn once a release, in lower-case hexadecimal;
 - column and row of the point on a lattice of the domain, decimal, by the one expression of `hushgrid.geometry.cells`;
+  where areas are counted and not records, the number of its area, and 0;
 - the running number, from 0, among the user's records in that cell of the lattice, in the order of longitude, then
   latitude: records it cannot tell apart are identical, and any of them is as good as another;
 - the user's id (`hushgrid.counting.users`), last, so that no id can look like another part.
@@ -17,7 +18,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hushgrid.counting.users import content_and_edges
+from hushgrid.counting.area_index import AreaIndex
+from hushgrid.counting.users import content_and_edges, interned
 from hushgrid.geometry import cells
 from hushgrid.geometry.domain import Domain
 from hushgrid.kernels.sha256 import hash_records
@@ -63,6 +65,10 @@ class KeyedRule:
         B, the records of a user that `Kept.true_capped_total` counts at most. Public.
     distinct_side : int, optional
         Keep cells and not records: at most `most` cells of a grid of so many cells per side, one record in each.
+    areas : AreaIndex, optional
+        Areas that are counted on: what lies in none of them is no record.
+    distinct_areas : bool
+        Keep areas and not records: at most `most` of them, one record in each.
 
     Privacy
     -------
@@ -77,17 +83,24 @@ class KeyedRule:
     most: int
     most_for_total: int = 1
     distinct_side: int | None = None
+    areas: AreaIndex | None = None
+    distinct_areas: bool = False
 
-    def keep(self, users: pa.LargeBinaryArray, longitudes: Floats, latitudes: Floats) -> Kept:
+    @property
+    def distinct(self) -> bool:
+        """Whether cells or areas are kept, and not records."""
+        return self.distinct_areas or self.distinct_side is not None
+
+    def keep(self, users: pa.LargeBinaryArray | pa.DictionaryArray, longitudes: Floats, latitudes: Floats) -> Kept:
         """What is kept of these records, which are all those of their users; one without an id is its own user."""
-        encoded = users.dictionary_encode()
+        encoded = interned(users)
         codes = encoded.indices.fill_null(-1).to_numpy().astype(np.int64)
         known = np.flatnonzero(codes >= 0)
         sizes = np.bincount(codes[known], minlength=len(encoded.dictionary))
         strangers = np.flatnonzero(codes < 0)
         true_capped_total = int(np.minimum(sizes, self.most_for_total).sum()) + strangers.size
         # Whoever has few records keeps them all, and needs no priorities.
-        settled = np.zeros(known.size, bool) if self.distinct_side else sizes[codes[known]] <= self.most
+        settled = np.zeros(known.size, bool) if self.distinct else sizes[codes[known]] <= self.most
         open_rows = known[~settled]
         chosen = self._choose(codes[open_rows], encoded.dictionary, longitudes[open_rows], latitudes[open_rows])
         kept = np.concatenate([strangers, known[settled], open_rows[chosen]])
@@ -97,7 +110,7 @@ class KeyedRule:
         """The `most` records of the smallest priorities of each user; a user is a number, whose id is in `ids`."""
         columns, rows = self._places(longitudes, latitudes)
         order, occurrences = _occurrences(codes, columns * LATTICE_SIDE + rows, longitudes, latitudes)
-        if self.distinct_side:
+        if self.distinct:
             order, occurrences = order[occurrences == 0], occurrences[occurrences == 0]
         numbers = np.stack([columns[order], rows[order], occurrences], axis=1)
         order = order[_by_priority(codes[order], self._priorities(numbers, codes[order], ids))]
@@ -116,7 +129,11 @@ class KeyedRule:
         return digests
 
     def _places(self, longitudes: Floats, latitudes: Floats) -> tuple[Indices, Indices]:
-        """Columns and rows on the lattice."""
+        """Columns and rows on the lattice, or areas."""
+        if self.distinct_areas:
+            assert self.areas is not None
+            numbers = self.areas.numbers(longitudes, latitudes)
+            return numbers, np.zeros_like(numbers)
         west, south, east, north = self.domain.bounds
         side = self.distinct_side or LATTICE_SIDE
         columns = cells.cell(longitudes, west, cells.scale(west, east, side), side)

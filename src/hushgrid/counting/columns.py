@@ -1,10 +1,12 @@
 """Which columns hold the coordinates. Only names are looked at, never values."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 
 from hushgrid.errors import ArgumentError, InputError
 
 USUAL_NAMES = (("lon", "lat"), ("long", "lat"), ("lng", "lat"), ("longitude", "latitude"), ("x", "y"))
+USUAL_PARTS = (("longitude", "latitude"), ("long", "lat"), ("lon", "lat"), ("lng", "lat"), ("easting", "northing"))
 MOST_NAMES_SHOWN = 40
 
 
@@ -12,7 +14,7 @@ def check_column_arguments(lon: str | None, lat: str | None, geometry: str | Non
     """Refuse half a pair of names, and a pair together with a geometry."""
     if (lon is None) != (lat is None):
         msg = f"lon and lat go together, got lon={lon!r}, lat={lat!r}. Name both columns, or neither."
-        raise ArgumentError(msg)
+        raise ArgumentError(msg, instead={"lat": "COLUMN"} if lat is None else {"lon": "COLUMN"})
     if lon is not None and lon == lat:
         msg = f"lon and lat must name two columns, got {lon!r} for both."
         raise ArgumentError(msg)
@@ -43,24 +45,25 @@ def find_columns(
     ('geometry',)
     """
     check_column_arguments(lon, lat, geometry)
-    given = tuple(name for name in (lon, lat, geometry) if name is not None)
-    if given:
-        for name in given:
-            _check_present(name, names, where)
-        return given
+    given = {"lon": lon, "lat": lat, "geometry": geometry}
+    named = {argument: name for argument, name in given.items() if name is not None}
+    if named:
+        for name in named.values():
+            _check_present(name, names, where, instead=_nearest(named, names))
+        return tuple(named.values())
     pairs = _usual_pairs(names)
     if len(pairs) > 1:
         listed = ", ".join(f"{east!r} and {north!r}" for east, north in pairs)
-        msg = f"{where} has more than one pair of columns that may be the coordinates: {listed}. Name them: lon=, lat=."
-        raise InputError(msg)
+        msg = f"{where} has more than one pair of columns that may be the coordinates: {listed}. Name them."
+        raise InputError(msg, instead=dict(zip(("lon", "lat"), pairs[0], strict=True)))
     if pairs:
         return pairs[0]
     if primary_geometry is not None:
         _check_present(primary_geometry, names, where)
         return (primary_geometry,)
     msg = f"{where} has no columns known as coordinates (lon and lat, longitude and latitude, x and y). "
-    msg += f"Name them: lon=, lat=, or geometry=. {_listing(names)}"
-    raise InputError(msg)
+    msg += f"Name them: lon=, lat=, or geometry= (--lon, --lat, --geometry). {listing(names)}"
+    raise InputError(msg, instead=_likely_pair(names))
 
 
 def _usual_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
@@ -72,16 +75,49 @@ def _usual_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
     return pairs
 
 
-def _check_present(name: str, names: Sequence[str], where: str) -> None:
-    if name not in names:
-        msg = f"{where} has no column {name!r}. {_listing(names)}"
-        raise InputError(msg)
-    if names.count(name) > 1:
-        msg = f"{where} has more than one column {name!r}. Rename all but one."
-        raise InputError(msg)
-
-
-def _listing(names: Sequence[str]) -> str:
+def listing(names: Sequence[str]) -> str:
+    """The columns there are, in a sentence."""
     shown = ", ".join(repr(name) for name in names[:MOST_NAMES_SHOWN])
     more = len(names) - MOST_NAMES_SHOWN
     return f"Its columns are: {shown or 'none'}{f' and {more} more' if more > 0 else ''}."
+
+
+def nearest_name(name: str, names: Sequence[str]) -> str | None:
+    """The column that was likely meant.
+
+    Examples
+    --------
+    >>> nearest_name("pickup_long", ["id", "Pickup_Lon", "Pickup_Lat"])
+    'Pickup_Lon'
+    """
+    lower = {known.lower(): known for known in names}
+    near = get_close_matches(name.lower(), lower, n=1)
+    return lower[near[0]] if near else None
+
+
+def _nearest(given: Mapping[str, str], names: Sequence[str]) -> dict[str, object]:
+    """The columns that were likely meant by those given, all of them or none."""
+    near = {argument: name if name in names else nearest_name(name, names) for argument, name in given.items()}
+    if None not in near.values() and len(set(near.values())) == len(near):
+        return dict(near)
+    pairs = _usual_pairs(names)
+    return dict(zip(("lon", "lat"), pairs[0], strict=True)) if pairs and "geometry" not in given else {}
+
+
+def _likely_pair(names: Sequence[str]) -> dict[str, object]:
+    """Two columns whose names differ as longitude and latitude do, such as pickup_lon and pickup_lat."""
+    lower = {name.lower(): name for name in names}
+    for name in lower:
+        for east, north in USUAL_PARTS:
+            if east in name and name.replace(east, north) in lower:
+                return {"lon": lower[name], "lat": lower[name.replace(east, north)]}
+    return {}
+
+
+def _check_present(name: str, names: Sequence[str], where: str, *, instead: Mapping[str, object] | None = None) -> None:
+    if name not in names:
+        msg = f"{where} has no column {name!r}. {listing(names)}"
+        raise InputError(msg, instead=instead)
+    if names.count(name) > 1:
+        msg = f"{where} has more than one column {name!r}. Rename all but one."
+        raise InputError(msg)

@@ -58,7 +58,10 @@ class CsvHeader:
                 check_user_name(user, self.names, coordinates=(longitude, latitude), where=where)
         except InputError:
             if any(_LIKE_A_NUMBER.match(name) for name in self.names):
-                msg = f"{where} seems to have no header line. Add one that names the columns, and give lon= and lat=."
+                msg = f"{where} seems to have no header line. Its first line must name the columns, as in lon,lat,time."
+                raise InputError(msg) from None
+            if len(self.names) == 1:
+                msg = f"{where} has one column. Its fields must be separated by a comma, semicolon, tab or |."
                 raise InputError(msg) from None
             raise
         east, north = self.names.index(longitude), self.names.index(latitude)

@@ -14,7 +14,7 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.quadrants import Quadrants
 from hushgrid.kernels.threads import thread_count
 
-MOST_POINTS = 2**25  # whose codes take 256 MiB
+MOST_POINTS = 2**23  # whose codes take 64 MiB
 
 
 class Curve:

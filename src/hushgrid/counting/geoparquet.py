@@ -36,7 +36,7 @@ def check_crs(schema: pa.Schema, column: str, domain: Domain, where: str) -> Non
     if declared != domain.crs.upper() and not {declared, domain.crs.upper()} <= GEOGRAPHIC:
         msg = f"column {column!r} of {where} is in {declared}, and not in {domain.crs}. "
         msg += "Give the system of the points: crs= (--crs)."
-        raise InputError(msg)
+        raise InputError(msg, instead={"crs": declared} if ":" in declared else None)
 
 
 def _metadata(schema: pa.Schema, where: str) -> dict[str, Any]:

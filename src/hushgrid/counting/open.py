@@ -9,14 +9,25 @@ import pyarrow as pa
 
 from hushgrid.counting.columns import check_column_arguments
 from hushgrid.counting.engine.address import Address
+from hushgrid.counting.folder import PARQUET
 from hushgrid.counting.open_counter import OpenedPoints
 from hushgrid.counting.source import PointSource
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
-from hushgrid.synopsis.regular_file import FOLDER, IRREGULAR, MISSING, irregularity
+from hushgrid.synopsis.regular_file import FOLDER, IRREGULAR, MISSING, irregularity, near_file
 
-PARQUET = (".parquet", ".geoparquet", ".pq")
 CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
+
+# What to do with files of other kinds that people have.
+_BY_GDAL = "Convert it with: ogr2ogr {stem}.csv {path} -t_srs EPSG:4326 -lco GEOMETRY=AS_XY"
+_BY_DUCKDB = "DuckDB reads it: --engine duckdb --lon COLUMN --lat COLUMN"
+CONVERTERS = {
+    **dict.fromkeys((".shp", ".gpkg", ".geojson", ".kml", ".gpx", ".fgb"), _BY_GDAL),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), _BY_DUCKDB),
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), "Save it as CSV in the program that wrote it."),
+    **dict.fromkeys((".zip", ".tar", ".7z"), "Unpack it first."),
+    ".gz": "A packed CSV file is called {stem}.csv.gz.",
+}
 
 
 def open_points(
@@ -33,9 +44,9 @@ def open_points(
     Parameters
     ----------
     points : path, array of shape (n, 2), tuple of two 1-D arrays, list of pairs, frame, table or address
-        Files are Parquet, GeoParquet or CSV, by their extension. A tuple holds columns, a list rows. Frames of pandas,
-        polars and Arrow are counted here; lazy frames of polars, relations of DuckDB, frames of Dask and Spark, tables
-        of Ibis and whatever an `Address` leads to are counted by their engines.
+        Files are Parquet, GeoParquet or CSV, by their extension; a folder of Parquet files is one table. A tuple holds
+        columns, a list rows. Frames of pandas, polars and Arrow are counted here; lazy frames of polars, relations of
+        DuckDB, frames of Dask and Spark, tables of Ibis and whatever an `Address` leads to are counted there.
     domain : Domain
         Geometries declared to be in another reference system than the domain's are refused.
     lon, lat : str, optional
@@ -70,7 +81,7 @@ def open_points(
             ArrayPoints.of_rows(points, users=users) if isinstance(points, list) else ArrayPoints(points, users=users)
         )
     if isinstance(points, Address):
-        points = points.table(lon=lon, lat=lat, user=_column_name(user))
+        return points.open(domain=domain, lon=lon, lat=lat, geometry=geometry, user=_column_name(user))
     if not isinstance(points, pa.Table):
         from hushgrid.counting.engine.engine_points import EnginePoints, is_lazy  # narwhals takes its time
 
@@ -103,14 +114,16 @@ def _open_file(
     name = path.name.lower()
     complaint = irregularity(path)
     if complaint == FOLDER:
-        msg = f"{path} is a folder. Give one file."
-        raise InputError(msg)
+        from hushgrid.counting.parquet_folder import ParquetFolder
+
+        return ParquetFolder(path, domain=domain, lon=lon, lat=lat, geometry=geometry, user=user)
     if complaint == IRREGULAR:
         msg = f"{path} is not a regular file; it is read more than once. Save it as a Parquet or CSV file first."
         raise InputError(msg)
-    if complaint is not None and complaint != MISSING:
+    if complaint is not None:
+        near = near_file(path) if complaint == MISSING else None
         msg = f"{path} {complaint}. Check the path."
-        raise InputError(msg)
+        raise InputError(msg, instead={"points": near} if near else None)
     if name.endswith(PARQUET):
         from hushgrid.counting.parquet import ParquetPoints
 
@@ -123,4 +136,6 @@ def _open_file(
 
         return CsvPoints(path, lon=lon, lat=lat, user=user)
     msg = f"{path} has an extension that is not known. Known are: {', '.join(PARQUET + CSV)}."
+    if path.suffix.lower() in CONVERTERS:
+        msg += f" {CONVERTERS[path.suffix.lower()].format(path=path, stem=path.with_suffix(''))}"
     raise InputError(msg)

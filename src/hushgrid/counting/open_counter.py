@@ -43,6 +43,9 @@ class CountedThere(Protocol):
     ) -> AbstractContextManager[BoundedCounter]:
         """Counts of the points that a rule keeps."""
 
+    def state(self) -> bytes:
+        """What tells these points from those of an earlier run."""
+
 
 OpenedPoints = PointSource | CountedThere
 

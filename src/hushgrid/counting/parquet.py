@@ -7,14 +7,13 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from hushgrid.counting.arrow import PointColumns, point_columns
+from hushgrid.counting.parquet_batches import bounded_batches, enough_memory
 from hushgrid.counting.snapshot import Snapshot, reading
 from hushgrid.counting.source import Block
 from hushgrid.counting.users import UserColumn, user_column
 from hushgrid.geometry.domain import Domain
 
 KIND = "Parquet"
-BATCH_ROWS = 2**17
-BUFFER_BYTES = 2**16  # read ahead in a column; without a buffer, all of it in a row group is read at once
 
 
 class ParquetPoints:
@@ -47,6 +46,11 @@ class ParquetPoints:
             if user is not None:
                 self._user = user_column(file.schema_arrow, user, coordinates=self._columns.names, where=str(path))
 
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns that hold the points."""
+        return self._columns.names
+
     def rows(self) -> int:
         """Number of rows, from the footer."""
         return int(self._metadata.num_rows)
@@ -75,11 +79,8 @@ class RowGroup:
 
     def __iter__(self) -> Iterator[Block]:
         share_of_row = 1 / max(1, self.metadata.num_rows)
-        names = self.columns.names if self.user is None else [*self.columns.names, self.user.name]
-        with (
-            reading(self.path, KIND),
-            pq.ParquetFile(self.path, metadata=self.metadata, pre_buffer=False, buffer_size=BUFFER_BYTES) as file,
-        ):
-            for batch in file.iter_batches(BATCH_ROWS, row_groups=[self.index], columns=names, use_threads=False):
+        names = self.columns.leaves if self.user is None else [*self.columns.leaves, self.user.name]
+        with reading(self.path, KIND), enough_memory(self.path):
+            for batch in bounded_batches(self.path, self.metadata, self.index, names):
                 users = None if self.user is None else self.user.ids(batch)
                 yield Block.of(*self.columns.points(batch), share_of_row * batch.num_rows, users)

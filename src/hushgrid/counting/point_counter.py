@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from hushgrid.counting.curve import MOST_POINTS, Curve
 from hushgrid.counting.progress import Progress, ShareDone
+from hushgrid.counting.quadrant_counts import QuadrantCounts
+from hushgrid.counting.refinement import Refinement
 from hushgrid.counting.source import Block, PointSource
 from hushgrid.counting.tally import Tally, tally_for
 from hushgrid.errors import ArgumentError
@@ -26,7 +28,8 @@ COUNTS_BYTES = 2**28
 class PointCounter:
     """Counts of the points of a source, in one pass over it for each partition.
 
-    Quadtree cells are counted from points sorted along the Morton curve, in one pass for all, if these fit in memory.
+    Quadtree cells are counted from points sorted along the Morton curve, in one pass for all, if these are few; else
+    from dense counts of a level, and passes that look a few levels ahead.
 
     Parameters
     ----------
@@ -47,6 +50,7 @@ class PointCounter:
         self._source = source
         self._progress = progress
         self._curve: Curve | None = None
+        self._quadrant_counts = QuadrantCounts(domain, self._pass)
 
     @property
     def domain(self) -> Domain:
@@ -64,15 +68,19 @@ class PointCounter:
 
     def count(self, partition: Partition) -> NDArray[np.int64]:
         """Points in every cell of the partition, zeros too, in the partition's order."""
-        tally = tally_for(partition)
         if partition.domain != self._domain:
             msg = f"the partition must tile the counter's domain {self._domain}, got {partition.domain}."
             raise ArgumentError(msg)
         with self._one_snapshot():
-            if isinstance(partition, Quadrants) and self._source.rows() <= MOST_POINTS:
-                self._curve = self._curve or Curve.of(self._source, self._domain)
-                return self._curve.count(partition)
-            return _Pass(self._source.parts(), tally, partition.cells, self._progress).run()
+            if not isinstance(partition, Quadrants):
+                return self._pass(partition)
+            if self._source.rows() > MOST_POINTS:
+                return self._quadrant_counts.count(partition)
+            self._curve = self._curve or Curve.of(self._source, self._domain)
+            return self._curve.count(partition)
+
+    def _pass(self, partition: Partition | Refinement) -> NDArray[np.int64]:
+        return _Pass(self._source.parts(), tally_for(partition), partition.cells, self._progress).run()
 
     @contextmanager
     def _one_snapshot(self) -> Iterator[None]:
@@ -95,7 +103,7 @@ class _Pass:
 
     def run(self) -> NDArray[np.int64]:
         """Sum of the counts of all threads."""
-        affordable = COUNTS_BYTES // (8 * self._cells + 8)
+        affordable = COUNTS_BYTES // (8 * max(1, self._cells))
         threads = max(1, min(thread_count(), len(self._parts), affordable))
         if threads == 1:
             return self._count_parts()[:-1]

@@ -46,7 +46,7 @@ class PointSource(Protocol):
     A row whose coordinates are null, NaN or unreadable comes as NaN or not at all; nothing about one row can stop a
     pass or change how another row is read.
 
-    Implemented by `ArrayPoints`, `TablePoints`, `ParquetPoints`, `CsvPoints` and `SpooledPoints`.
+    Implemented by `ArrayPoints`, `TablePoints`, `ParquetPoints`, `ParquetFolder`, `CsvPoints` and `SpooledPoints`.
     """
 
     def rows(self) -> int:

@@ -6,12 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.counting.area_index import AreaIndex
+from hushgrid.counting.refinement import Refinement
 from hushgrid.counting.source import Block
-from hushgrid.counting.tree_tally import quadrants_tally, tree_tally
+from hushgrid.counting.tree_tally import quadrants_tally, refinement_tally, tree_tally
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.grouped import GroupedGrid
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.geometry.quadrants import Quadrants
 from hushgrid.geometry.tree import Tree
 from hushgrid.kernels.bins import count_in_grid, count_in_nested_grid
@@ -49,16 +52,29 @@ def _leaf_tally(nested: NestedGrid, cell_offsets: NDArray[np.int64]) -> Tally:
     return add
 
 
+def _patchwork_tally(areas: Patchwork) -> Tally:
+    index = AreaIndex.of(areas)
+
+    def add(block: Block, true_counts: NDArray[np.int64]) -> None:
+        # From one, so that points in no area are number zero; they go to the last entry.
+        true_numbers = np.bincount(index.numbers(block.longitudes, block.latitudes) + 1, minlength=areas.cells + 1)
+        true_counts += np.roll(true_numbers, -1)
+
+    return add
+
+
 TALLIES: Mapping[type, Callable[[Any], Tally]] = {
     Grid: _grid_tally,
     NestedGrid: _nested_grid_tally,
     GroupedGrid: _grouped_grid_tally,
     Tree: tree_tally,
     Quadrants: quadrants_tally,
+    Patchwork: _patchwork_tally,
+    Refinement: refinement_tally,
 }
 
 
-def tally_for(partition: Partition) -> Tally:
+def tally_for(partition: Partition | Refinement) -> Tally:
     """A function that adds the points of a block to an array of ``partition.cells + 1`` true counts.
 
     The last entry takes the points outside the domain.

@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
 
+from hushgrid.counting.area_index import AreaIndex
 from hushgrid.counting.bounding import KeyedRule
 from hushgrid.counting.user_rows import MissingUser
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.patchwork import Patchwork
 
 PRIVATE: Literal["private"] = "private"
 CAP_PER_RECORD = (
@@ -63,7 +66,7 @@ class UserLevel:
         if max_per_user is None:
             msg = "user needs max_per_user: how many records of one user are kept at most. Choose it from public "
             msg += "knowledge, such as 10; a larger number keeps more records and adds more noise."
-            raise ArgumentError(msg)
+            raise ArgumentError(msg, instead={"max_per_user": 10})
         _check_at_least_one(max_per_user=max_per_user)
         if missing_user not in get_args(MissingUser):
             msg = f"missing_user must be 'drop' or 'own', got missing_user={missing_user!r}."
@@ -81,22 +84,26 @@ class UserLevel:
             max_per_user=max_per_user, missing_user=missing_user, scale_to_total=scale_to_total, max_for_total=cap
         )
 
-    def rule(self, domain: Domain, *, key: bytes, distinct_side: int | None = None) -> KeyedRule:
-        """The rule that chooses records, or cells of a grid of so many per side."""
+    def rule(
+        self, domain: Domain, *, key: bytes, cells: Grid | Patchwork | None = None, distinct: bool = False
+    ) -> KeyedRule:
+        """The rule that chooses records, or with `distinct` the cells of a public partition that they lie in."""
         return KeyedRule(
             key=key,
             domain=domain,
             most=self.max_per_user,
             most_for_total=self.max_for_total,
-            distinct_side=distinct_side,
+            distinct_side=cells.columns if distinct and isinstance(cells, Grid) else None,
+            areas=AreaIndex.of(cells) if isinstance(cells, Patchwork) else None,
+            distinct_areas=distinct and isinstance(cells, Patchwork),
         )
 
 
 def _refuse_without_user(**given: object) -> None:
     for name, value in given.items():
         if value is not None:
-            msg = f"{name} is about users, got {name}={value!r} without user. Name the column of user ids: user=."
-            raise ArgumentError(msg)
+            msg = f"{name} is about users, got {name}={value!r} without user. Name the column of user ids."
+            raise ArgumentError(msg, instead={"user": "COLUMN"})
 
 
 def _check_at_least_one(**given: object) -> None:

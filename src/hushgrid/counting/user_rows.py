@@ -7,30 +7,41 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from hushgrid.counting.area_index import AreaIndex
 from hushgrid.counting.source import Block
-from hushgrid.counting.users import IDS, content_and_edges
+from hushgrid.counting.users import IDS, LONGEST_ID, content_and_edges, id_lengths, joined, numbered
 from hushgrid.errors import HushgridError
 from hushgrid.geometry.domain import Domain
+from hushgrid.kernels.area_bins import NONE
 from hushgrid.kernels.ids import hash_ids
 
 MissingUser = Literal["drop", "own"]
 
-ROWS = pa.schema({"user": IDS, "longitude": pa.float64(), "latitude": pa.float64()})
+ROWS = pa.schema({"user": pa.dictionary(pa.int32(), IDS), "longitude": pa.float64(), "latitude": pa.float64()})
 PARTITIONS = 64  # files that are written at once
 
 
-def rows_in_domain(block: Block, domain: Domain, missing: MissingUser) -> pa.RecordBatch:
-    """The points of a block that lie in the domain and have a user; those without an id too, if each is its own."""
+def rows_in_domain(
+    block: Block, domain: Domain, missing: MissingUser, areas: AreaIndex | None = None
+) -> pa.RecordBatch:
+    """The points of a block that lie in the domain and have a user; those without an id too, if each is its own.
+
+    A row whose id is too long is none, whatever becomes of those without: its user may have many more.
+    Where areas are given, only those that lie in one of them.
+    """
     # Adding zero turns a negative zero, which equals zero and has other bits, into zero.
     longitudes, latitudes = np.float64(0) + block.longitudes, np.float64(0) + block.latitudes
     west, south, east, north = domain.bounds
     wanted = (longitudes >= west) & (longitudes <= east) & (latitudes >= south) & (latitudes <= north)
     assert block.users is not None
-    if missing == "drop":
-        wanted &= block.users.is_valid().to_numpy(zero_copy_only=False)
-    columns = [block.users.filter(pa.array(wanted)), longitudes[wanted], latitudes[wanted]]
+    has_user = pc.less_equal(id_lengths(block.users), LONGEST_ID).fill_null(missing == "own")
+    wanted &= has_user.to_numpy(zero_copy_only=False)
+    if areas is not None:
+        wanted &= areas.numbers(longitudes, latitudes) != NONE
+    columns = [numbered(block.users.filter(pa.array(wanted))), longitudes[wanted], latitudes[wanted]]
     return pa.record_batch(columns, schema=ROWS)
 
 
@@ -51,16 +62,25 @@ class UserPartitions:
             self._writers = [pa.ipc.new_stream(str(path), ROWS) for path in self._paths]
 
     def add(self, rows: pa.Table) -> None:
-        """Write rows, each to the file of its user."""
-        batch = rows.combine_chunks().to_batches()[0] if rows.num_rows else pa.record_batch([[], [], []], schema=ROWS)
-        partitions = _hashes(batch.column("user"), self.level) % np.uint64(PARTITIONS)
-        order = np.argsort(partitions, kind="stable")
-        stops = np.cumsum(np.bincount(partitions.astype(np.int64), minlength=PARTITIONS))
-        ordered = batch.take(pa.array(order))
+        """Write rows, each to the file of its user, and each number's id once."""
+        users = joined(rows.column("user").chunks)
+        longitudes, latitudes = rows.column("longitude").to_numpy(), rows.column("latitude").to_numpy()
+        codes = users.indices.fill_null(-1).to_numpy()
+        files_of_ids = np.append(_files(users.dictionary, self.level), 0)  # one more, for -1
+        # Whoever has no id is a user of one record, who may lie in any file: evenly, so that none grows too large.
+        files = np.where(codes < 0, np.arange(codes.size) % PARTITIONS, files_of_ids[codes])
+        order, edges = _sorted_by(files)
+        id_order, id_edges = _sorted_by(files_of_ids[:-1])
+        ids, places = users.dictionary.take(pa.array(id_order)), np.empty(id_order.size + 1, np.int64)
+        places[id_order] = np.arange(id_order.size)
         with spilling():
-            for writer, first, stop in zip(self._writers, [0, *stops[:-1]], stops, strict=True):
-                if first < stop:
-                    writer.write_batch(ordered.slice(first, stop - first))
+            for file, writer in enumerate(self._writers):
+                part = order[edges[file] : edges[file + 1]]
+                if part.size:
+                    numbers = pa.array(places[codes[part]] - id_edges[file], pa.int32(), mask=codes[part] < 0)
+                    own = ids.slice(id_edges[file], id_edges[file + 1] - id_edges[file])
+                    columns = [pa.DictionaryArray.from_arrays(numbers, own), longitudes[part], latitudes[part]]
+                    writer.write_batch(pa.record_batch(columns, schema=ROWS))
 
     def close(self) -> list[Path]:
         """The files, with nothing more to come."""
@@ -88,8 +108,14 @@ def spilling() -> Iterator[None]:
         raise HushgridError(msg) from None
 
 
-def _hashes(users: pa.LargeBinaryArray, salt: int) -> NDArray[np.uint64]:
-    hashes = np.empty(len(users), np.uint64)
-    hash_ids(*content_and_edges(users), salt, hashes)
-    # Whoever has no id is a user of one record, who may lie in any file: evenly, so that none grows too large.
-    return np.where(users.is_valid(), hashes, np.arange(len(hashes), dtype=np.uint64))
+def _files(ids: pa.LargeBinaryArray, salt: int) -> NDArray[np.int64]:
+    hashes = np.empty(len(ids), np.uint64)
+    hash_ids(*content_and_edges(ids), salt, hashes)
+    return (hashes % np.uint64(PARTITIONS)).astype(np.int64)
+
+
+def _sorted_by(files: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Order by file, and where each file begins and the last one ends."""
+    # Numbers of one byte are sorted ten times as fast.
+    order = np.argsort(files.astype(np.uint8), kind="stable")
+    return order, np.concatenate([[0], np.cumsum(np.bincount(files, minlength=PARTITIONS))])

@@ -3,6 +3,9 @@
 An integer is its decimal text, a text its UTF-8, a binary or UUID its bytes in lower-case hexadecimal: what an engine
 that speaks SQL can write, too. Null and empty ids are none. The type is that of the declared column, so that no value
 can change how another is read; a list or a column of Python objects declares none, and is read value by value.
+
+An id that many rows share may stand once, in a dictionary, with a number for each row. It is never written out per row:
+a small file can give a million rows an id of many megabytes.
 """
 
 import uuid
@@ -15,9 +18,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from hushgrid.counting.columns import listing, nearest_name
 from hushgrid.errors import ArgumentError, InputError
 
 IDS = pa.large_binary()
+LONGEST_ID = 2**10  # characters, which every engine can count; a row with a longer id is no record
 Indices = NDArray[np.int64]
 HEX_PAIRS = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), np.uint16)
 
@@ -28,7 +33,7 @@ class UserColumn:
 
     name: str
 
-    def ids(self, batch: pa.RecordBatch) -> pa.LargeBinaryArray:
+    def ids(self, batch: pa.RecordBatch) -> pa.LargeBinaryArray | pa.DictionaryArray:
         """Canonical ids of the rows of a batch, null where a row has none."""
         return canonical_ids(batch.column(self.name))
 
@@ -47,8 +52,12 @@ def check_user_name(name: str, names: Sequence[str], *, coordinates: Sequence[st
     if name in coordinates:
         msg = f"user names {name!r}, which is a column of coordinates. Name the column that tells whose record it is."
         raise ArgumentError(msg)
-    if list(names).count(name) != 1:
-        msg = f"{where} must have one column {name!r} of user ids, and has {list(names).count(name)}."
+    if name not in names:
+        near = nearest_name(name, [known for known in names if known not in coordinates])
+        msg = f"{where} has no column {name!r} of user ids. {listing(names)}"
+        raise InputError(msg, instead={"user": near} if near else None)
+    if list(names).count(name) > 1:
+        msg = f"{where} has more than one column {name!r}. Rename all but one."
         raise InputError(msg)
 
 
@@ -59,8 +68,8 @@ def no_ids(name: str, kind: object, where: str) -> InputError:
     return InputError(msg)
 
 
-def canonical_ids(column: pa.Array) -> pa.LargeBinaryArray:
-    r"""Canonical bytes of an Arrow column of ids.
+def canonical_ids(column: pa.Array) -> pa.LargeBinaryArray | pa.DictionaryArray:
+    r"""Canonical bytes of an Arrow column of ids; those of a dictionary stay in one.
 
     Examples
     --------
@@ -72,7 +81,8 @@ def canonical_ids(column: pa.Array) -> pa.LargeBinaryArray:
     if isinstance(column, pa.ExtensionArray):
         column = column.storage
     if isinstance(column, pa.DictionaryArray):
-        return canonical_ids(column.dictionary).take(column.indices)
+        used = without_unused(column)
+        return pa.DictionaryArray.from_arrays(used.indices, canonical_ids(used.dictionary))
     if pa.types.is_integer(column.type):
         return column.cast(pa.large_string()).cast(IDS)
     ids = column.cast(IDS)
@@ -102,6 +112,56 @@ def ids_of_array(values: NDArray[np.generic] | Sequence[Any]) -> pa.LargeBinaryA
     if values.dtype.kind in "iu" and not isinstance(values, np.ma.MaskedArray):
         return canonical_ids(pa.array(values))
     return ids_of_values(values.tolist())  # a masked value becomes None
+
+
+def id_lengths(ids: pa.LargeBinaryArray | pa.DictionaryArray) -> pa.Int64Array:
+    """Characters of each id, null where there is none."""
+    if isinstance(ids, pa.DictionaryArray):
+        return id_lengths(ids.dictionary).take(ids.indices)
+    return pc.utf8_length(ids.view(pa.large_string()))  # a cast would refuse what is not UTF-8
+
+
+def numbered(ids: pa.LargeBinaryArray | pa.DictionaryArray) -> pa.DictionaryArray:
+    """Ids as numbers of a dictionary without nulls and without ids of other rows; a row without one has no number.
+
+    An id of a dictionary stands there once; one that came row by row stands there as often, since telling which are
+    the same takes as long as all the rest.
+    """
+    if isinstance(ids, pa.DictionaryArray):
+        return interned(without_unused(ids))
+    numbers = pa.array(np.arange(len(ids), dtype=np.int32), mask=ids.is_null().to_numpy(zero_copy_only=False))
+    return pa.DictionaryArray.from_arrays(numbers, ids.fill_null(b""))
+
+
+def joined(chunks: Sequence[pa.DictionaryArray]) -> pa.DictionaryArray:
+    """Numbered ids one after the other, of the dictionaries one after the other."""
+    firsts = np.cumsum([0, *(len(chunk.dictionary) for chunk in chunks)])
+    numbers = [pc.add(chunk.indices.cast(pa.int64()), first) for chunk, first in zip(chunks, firsts[:-1], strict=True)]
+    values = [chunk.dictionary for chunk in chunks]
+    return pa.DictionaryArray.from_arrays(
+        pa.concat_arrays([pa.array([], pa.int64()), *numbers]), pa.concat_arrays([pa.array([], IDS), *values])
+    )
+
+
+def without_unused(ids: pa.DictionaryArray) -> pa.DictionaryArray:
+    """The same ids, of a dictionary without those that no row has."""
+    places = ids.indices.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(places.indices, ids.dictionary.take(places.dictionary))
+
+
+def interned(ids: pa.LargeBinaryArray | pa.DictionaryArray) -> pa.DictionaryArray:
+    """Ids as numbers, the same for the same id, of a dictionary that holds each once; null where there is none.
+
+    Examples
+    --------
+    >>> ids = pa.DictionaryArray.from_arrays([0, 1, 2, 2], pa.array([b"ann", None, b"ann"], IDS))
+    >>> interned(ids).indices.to_pylist()
+    [0, None, 0, 0]
+    """
+    if not isinstance(ids, pa.DictionaryArray):
+        return ids.dictionary_encode()
+    values = ids.dictionary.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(values.indices.take(ids.indices), values.dictionary)
 
 
 def content_and_edges(ids: pa.LargeBinaryArray) -> tuple[NDArray[np.uint8], Indices]:

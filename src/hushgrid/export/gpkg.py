@@ -8,7 +8,7 @@ import numpy as np
 from hushgrid.errors import MissingExtraError
 from hushgrid.export.facts import facts
 from hushgrid.export.systems import gdal_name
-from hushgrid.synopsis.polygons import polygons
+from hushgrid.synopsis.leaf_columns import names, shape_type, shapes
 from hushgrid.synopsis.synopsis import Synopsis
 
 LAYER = "cells"
@@ -16,7 +16,7 @@ DESCRIPTION = "description"  # of a layer, which map software shows
 
 
 def write_gpkg(synopsis: Synopsis, out: BinaryIO) -> None:
-    """Every leaf as a polygon with its count and standard error, in the reference system of the domain.
+    """Every leaf as a polygon with its count and standard error, and an area with its name, in the domain's system.
 
     The guarantee and the method are in the metadata of the layer.
     """
@@ -25,16 +25,18 @@ def write_gpkg(synopsis: Synopsis, out: BinaryIO) -> None:
     except ImportError as error:
         msg = "a GeoPackage needs pyogrio: pip install 'hushgrid[gis]'."
         raise MissingExtraError(msg) from error
-    about = facts(synopsis)
+    about, partition = facts(synopsis), synopsis.partition
+    called = {label: np.array(column.to_pylist(), dtype=object) for label, column in names(partition).items()}
+    fields = {**called, "count": synopsis.counts, "std_error": np.sqrt(synopsis.variances)}
     content = io.BytesIO()
     pyogrio.raw.write(
         content,
-        geometry=np.array(polygons(synopsis.partition.bounds()).to_pylist(), dtype=object),
-        field_data=[synopsis.counts, np.sqrt(synopsis.variances)],
-        fields=np.array(["count", "std_error"], dtype=object),
+        geometry=np.array(shapes(partition).to_pylist(), dtype=object),
+        field_data=list(fields.values()),
+        fields=np.array(list(fields), dtype=object),
         driver="GPKG",
         layer=LAYER,
-        geometry_type="Polygon",
+        geometry_type=shape_type(partition),
         crs=gdal_name(synopsis.domain),
         layer_metadata={name.upper(): text for name, text in about.items()},
         layer_options={DESCRIPTION: about.get("simulation") or about["guarantee"]},

@@ -2,7 +2,7 @@
 
 from hushgrid.errors import ArgumentError
 from hushgrid.export.odds import percent, sure_at_least, sure_at_most
-from hushgrid.synopsis.calibration import UNCALIBRATED
+from hushgrid.synopsis.calibration import ONE_NOISE, UNCALIBRATED
 from hushgrid.synopsis.claim import Claim, Unit
 from hushgrid.synopsis.meaning import caveats, counted, covered, sized_by, spent
 from hushgrid.synopsis.synopsis import Synopsis
@@ -110,7 +110,9 @@ def _odds(synopsis: Synopsis) -> str:
 def _numbers(synopsis: Synopsis) -> str:
     meaning = " ".join(caveats(synopsis)) or "Counts are of points, one for each record in the domain."
     width = "They are as wide as they have to be on average over data sets"
-    if synopsis.calibration != UNCALIBRATED:
+    if synopsis.calibration == ONE_NOISE:
+        width = "They are as wide as the noise in the count of one area asks"
+    elif synopsis.calibration != UNCALIBRATED:
         width = "Their width was found from the release, by publishing made-up points like it"
     return (
         f"{meaning} They are estimates, with noise, and may be negative where there is little: that is not corrected, "

@@ -7,6 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.patchwork import Patchwork
+from hushgrid.synopsis.area_surface import FLAT
+from hushgrid.synopsis.cover import Cover
+from hushgrid.synopsis.hierarchy import Hierarchy
+from hushgrid.synopsis.outlines import Outlines
 from hushgrid.synopsis.synopsis import Synopsis
 
 Floats = NDArray[np.float64]
@@ -34,13 +39,32 @@ class Raster:
     @classmethod
     def of(cls, synopsis: Synopsis, grid: Grid) -> Self:
         """A release resampled to pixels: each holds what the release answers for it."""
+        shape = grid.rows, grid.columns
+        if isinstance(synopsis.partition, Patchwork):
+            estimates, errors = _pixels_of_areas(synopsis, synopsis.partition, grid)
+            return cls(grid=grid, estimates=estimates.reshape(shape), errors=errors.reshape(shape))
         estimates, errors = np.empty((2, grid.cells))
         for first in range(0, grid.cells, PIXELS_AT_ONCE):
             stop = min(first + PIXELS_AT_ONCE, grid.cells)
             answer = synopsis.answer(grid.bounds(first, stop))
             estimates[first:stop], errors[first:stop] = answer.estimate, answer.noise_std
-        shape = grid.rows, grid.columns
         return cls(grid=grid, estimates=estimates.reshape(shape), errors=errors.reshape(shape))
+
+
+def _pixels_of_areas(synopsis: Synopsis, areas: Patchwork, grid: Grid) -> tuple[Floats, Floats]:
+    """Estimates and standard errors of pixels, shape (pixels,) each; all areas are laid over the pixels at once."""
+    outlines = Outlines(segments=areas.segments, starts=areas.segment_starts)
+    cover = Cover.of(Hierarchy.of(grid), outlines, FLAT).node_by_node()
+    pixel_size = grid.domain.width / grid.columns * (grid.domain.height / grid.rows)
+    area = np.repeat(np.arange(areas.cells), np.diff(cover.starts))
+    shares = cover.area_shares * pixel_size / areas.sizes[area]  # of an area, that lie in one pixel
+    sums = [
+        np.bincount(cover.runs[:, 0], weights, minlength=grid.cells + 1)
+        for weights in (shares * synopsis.counts[area], shares**2 * synopsis.variances[area])
+    ]
+    # Node 0 is the whole domain, and each pixel of it.
+    estimates, variances = (by_node[1:] + by_node[0] for by_node in sums)
+    return estimates, np.sqrt(variances)
 
 
 def pixels(synopsis: Synopsis, resolution: int | tuple[int, int] | None = None) -> Grid:

@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
+from hushgrid.geometry.patchwork import Patchwork
+from hushgrid.synopsis.outlines import import_shapely
+from hushgrid.synopsis.patches import Patches
 
 Floats = NDArray[np.float64]
 
@@ -34,15 +37,30 @@ def in_degrees(places: Floats, domain: Domain) -> Floats:
 def rings_in_degrees(rings: Floats, domain: Domain) -> Floats:
     """Rings of shape (n, points, 2) in longitude and latitude, counterclockwise; edges stay straight."""
     moved = in_degrees(rings, domain)
-    if not np.isfinite(moved).all() or np.any(np.ptp(moved[..., 0], axis=1) > WIDEST):
-        msg = f"cells in {domain.crs} reach around the 180th meridian or a pole, or to where there are no degrees: "
-        msg += "GeoJSON cannot hold them. Export a GeoPackage, which keeps the system."
-        raise ArgumentError(msg)
+    _check_degrees(moved[..., 0].min(axis=1), moved[..., 0].max(axis=1), moved, domain)
     x, y = moved[..., 0], moved[..., 1]
     twice_area = np.sum(x[:, :-1] * y[:, 1:] - x[:, 1:] * y[:, :-1], axis=1)
     clockwise = twice_area < 0
     moved[clockwise] = moved[clockwise, ::-1]
     return moved
+
+
+def areas_in_degrees(areas: Patchwork) -> NDArray[np.object_]:
+    """Areas as shapely has them, in longitude and latitude, outer rings counterclockwise; edges stay straight."""
+    shapely = import_shapely()
+    moved = shapely.transform(Patches(areas).shapes, lambda places: in_degrees(places, areas.domain))
+    west, _, east, _ = shapely.bounds(moved).T
+    _check_degrees(west, east, shapely.get_coordinates(moved), areas.domain)
+    # GEOS puts outer rings clockwise where it brings a geometry in order.
+    turned: NDArray[np.object_] = shapely.reverse(shapely.normalize(moved))
+    return turned
+
+
+def _check_degrees(west: Floats, east: Floats, places: Floats, domain: Domain) -> None:
+    if not np.isfinite(places).all() or np.any(east - west > WIDEST):
+        msg = f"cells in {domain.crs} reach around the 180th meridian or a pole, or to where there are no degrees: "
+        msg += "GeoJSON cannot hold them. Export a GeoPackage, which keeps the system."
+        raise ArgumentError(msg)
 
 
 def _transformer(crs: str) -> Any:

@@ -1,6 +1,7 @@
 """The public rectangle a synopsis covers."""
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Self
 
@@ -53,7 +54,8 @@ class Domain:
         parts = text.split(",")
         if len(parts) != 4:
             msg = f"a domain is four numbers W,S,E,N separated by commas, got {text!r}."
-            raise ArgumentError(msg)
+            numbers = re.split(r"[\s,;]+", text.strip(" ,;[]()"))
+            raise ArgumentError(msg, instead={"domain": ",".join(numbers)} if len(numbers) == 4 else None)
         west, south, east, north = parts
         return cls(west=west, south=south, east=east, north=north, crs=crs)  # type: ignore[arg-type]  # text is converted
 
@@ -98,22 +100,43 @@ def _check_order(domain: Domain) -> None:
             )
             if low == "west" and domain.is_geographic:
                 msg += " A domain across the 180th meridian is published as two, one on each side."
-            raise ArgumentError(msg)
+            raise ArgumentError(msg, instead=_reordered(domain))
 
 
 def _check_degrees(domain: Domain) -> None:
     if not -90 <= domain.south < domain.north <= 90:
         msg = (
             f"domain latitudes must be within -90 and 90, got south={domain.south}, north={domain.north}. "
-            "Were longitude and latitude swapped? The order is W,S,E,N. For metres, give the domain's crs."
+            "Were longitude and latitude swapped? The order is W,S,E,N. "
+            "For metres, name their system, as in crs='EPSG:32618' (--grid-crs EPSG:32618)."
         )
-        raise ArgumentError(msg)
+        raise ArgumentError(msg, instead=_reordered(domain))
     if not -180 <= domain.west < domain.east <= 180:
         msg = (
             f"domain longitudes must be within -180 and 180, got west={domain.west}, east={domain.east}. "
             "A domain across the 180th meridian is published as two, one on each side."
         )
         raise ArgumentError(msg)
+
+
+def _reordered(domain: Domain) -> dict[str, object]:
+    """The same four numbers in an order that makes a domain, if one of those that people write does."""
+    first, second, third, fourth = domain.bounds
+    orders = (
+        (second, first, fourth, third),  # S,W,N,E
+        (third, second, first, fourth),  # E,S,W,N
+        (first, fourth, third, second),  # W,N,E,S
+        (third, fourth, first, second),  # E,N,W,S
+        (fourth, third, second, first),  # N,E,S,W
+    )
+    for west, south, east, north in orders:
+        across_180 = domain.is_geographic and east - west > 180  # more likely than half the world
+        if west < east and south < north and not across_180:
+            try:
+                return {"domain": Domain(west=west, south=south, east=east, north=north, crs=domain.crs)}
+            except ArgumentError:
+                continue
+    return {}
 
 
 def _check_extent(domain: Domain) -> None:

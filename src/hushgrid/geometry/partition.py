@@ -9,14 +9,14 @@ from hushgrid.geometry.domain import Domain
 
 
 class Partition(Protocol):
-    """Disjoint leaf cells that tile a domain, in an order fixed before any data is read.
+    """Disjoint leaf cells of a domain, in an order fixed before any data is read.
 
-    Implemented by `Grid` and `NestedGrid`.
+    Implemented by `Grid`, `NestedGrid`, `GroupedGrid` and `Tree`, which tile it, and by `Patchwork`, which need not.
     """
 
     @property
     def domain(self) -> Domain:
-        """The rectangle the cells tile."""
+        """The rectangle the cells lie in."""
 
     @property
     def cells(self) -> int:

@@ -94,17 +94,26 @@ def count_in_nested_grid(
     column_edges, row_edges = edges
     column_scales, row_scales = leaf_scales
     outside = np.int32(true_counts.size - 1)
+    block_columns, block_rows = np.empty(BLOCK, np.int32), np.empty(BLOCK, np.int32)
     cells = np.empty(BLOCK, np.int32)
     for first in range(0, longitudes.size, BLOCK):
         block_longitudes, block_latitudes = longitudes[first : first + BLOCK], latitudes[first : first + BLOCK]
         for i in range(block_longitudes.size):
             x, y = np.float64(block_longitudes[i]), np.float64(block_latitudes[i])
             inside = (x >= west) & (x <= east) & (y >= south) & (y <= north)
-            x, y = x if inside else np.float64(west), y if inside else np.float64(south)
-            column, row = cell_of(x, west, column_scale, columns), cell_of(y, south, row_scale, rows)
+            block_columns[i] = cell_of(x if inside else west, west, column_scale, columns)
+            row = cell_of(y if inside else south, south, row_scale, rows)
+            block_rows[i] = row if inside else np.int32(-1)
+        # Apart from the first loop, which the compiler can vectorise without these look-ups.
+        for i in range(block_longitudes.size):
+            column, row = block_columns[i], block_rows[i]
+            if row < 0:
+                cells[i] = outside
+                continue
             parent = np.int32(row * columns + column)
             side = sides[parent]
+            x, y = np.float64(block_longitudes[i]), np.float64(block_latitudes[i])
             leaf_column = cell_of(x, column_edges[column], column_scales[parent], side)
             leaf_row = cell_of(y, row_edges[row], row_scales[parent], side)
-            cells[i] = np.int32(offsets[parent] + leaf_row * side + leaf_column) if inside else outside
+            cells[i] = np.int32(offsets[parent] + leaf_row * side + leaf_column)
         _scatter(cells[: block_longitudes.size], true_counts)

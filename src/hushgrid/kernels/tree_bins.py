@@ -7,7 +7,7 @@ compares integers. As in `bins`, the last entry of `true_counts` takes the point
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.kernels.bins import Coordinates, cell_of
+from hushgrid.kernels.bins import BLOCK, Coordinates, cell_of
 from hushgrid.kernels.compile import compiled
 
 Indices = NDArray[np.int64]
@@ -68,12 +68,13 @@ def count_in_tree(
 
 
 @compiled
-def spread_bits(number: int) -> int:
+def spread_bits(number: np.uint32) -> np.uint32:
     """Every second bit of a code, from a number of up to 16 bits."""
-    number = (number | number << 8) & 0x00FF00FF
-    number = (number | number << 4) & 0x0F0F0F0F
-    number = (number | number << 2) & 0x33333333
-    return (number | number << 1) & 0x55555555
+    # Of 32 bits throughout, so that the compiler handles eight at a time.
+    number = (number | number << np.uint32(8)) & np.uint32(0x00FF00FF)
+    number = (number | number << np.uint32(4)) & np.uint32(0x0F0F0F0F)
+    number = (number | number << np.uint32(2)) & np.uint32(0x33333333)
+    return np.uint32((number | number << np.uint32(1)) & np.uint32(0x55555555))
 
 
 @compiled
@@ -83,17 +84,22 @@ def morton_codes(
     bounds: tuple[float, float, float, float],
     scales: tuple[float, float],
     side: int,
-    out: Indices,
+    codes: NDArray[np.uint32],
+    inside: NDArray[np.bool_],
 ) -> None:
-    """Code of every point on the Morton curve through ``side * side`` cells, or -1 outside the domain."""
+    """Code of every point on the Morton curve through ``side * side`` cells, and whether it lies in the domain.
+
+    What lies outside has the code of some point inside.
+    """
     west, south, east, north = bounds
     count = np.int32(side)
     for i in range(longitudes.size):
         x, y = np.float64(longitudes[i]), np.float64(latitudes[i])
-        inside = (x >= west) & (x <= east) & (y >= south) & (y <= north)
-        column = int(cell_of(x if inside else west, west, scales[0], count))
-        row = int(cell_of(y if inside else south, south, scales[1], count))
-        out[i] = spread_bits(column) | spread_bits(row) << 1 if inside else -1
+        within = (x >= west) & (x <= east) & (y >= south) & (y <= north)
+        column = np.uint32(cell_of(x if within else west, west, scales[0], count))
+        row = np.uint32(cell_of(y if within else south, south, scales[1], count))
+        codes[i] = np.uint32(spread_bits(column) | spread_bits(row) << np.uint32(1))
+        inside[i] = within
 
 
 @compiled
@@ -111,3 +117,45 @@ def count_in_runs(codes: Indices, first: Indices, stop: Indices, true_counts: ND
             true_counts[low - 1] += 1
         else:
             true_counts[-1] += 1
+
+
+@compiled
+def count_below(
+    longitudes: Coordinates,
+    latitudes: Coordinates,
+    bounds: tuple[float, float, float, float],
+    scales: tuple[float, float],
+    side: int,
+    shift: int,
+    table: NDArray[np.int32],
+    true_counts: NDArray[np.int64],
+) -> None:
+    """Add points to the parts of cells of one level, numbered along the Morton curve through ``side * side`` cells.
+
+    Parameters
+    ----------
+    longitudes, latitudes, bounds, scales, side
+        As for `morton_codes`.
+    shift : int
+        Bits of a code that are below a cell of the level.
+    table : array of int32, shape (cells of the level,)
+        For each cell ``32 * start + levels``: its first part, and how many levels of the curve are below its parts;
+        -1 where it is not in parts.
+    """
+    outside = np.int32(len(true_counts) - 1)
+    above, below = np.uint32(shift), np.uint32((1 << shift) - 1)
+    codes, inside = np.empty(BLOCK, np.uint32), np.empty(BLOCK, np.bool_)
+    places = np.empty(BLOCK, np.int32)
+    for first in range(0, longitudes.size, BLOCK):
+        block_longitudes, block_latitudes = longitudes[first : first + BLOCK], latitudes[first : first + BLOCK]
+        morton_codes(block_longitudes, block_latitudes, bounds, scales, side, codes, inside)
+        # One look-up a loop: the processor then waits for many at once.
+        for i in range(block_longitudes.size):
+            places[i] = table[codes[i] >> above]
+        for i in range(block_longitudes.size):
+            entry = places[i]
+            part = (codes[i] & below) >> (np.uint32(entry & np.int32(31)) << np.uint32(1))
+            place = np.int32((entry >> np.int32(5)) + np.int32(part))
+            places[i] = place if (entry >= 0) & inside[i] else outside
+        for i in range(block_longitudes.size):
+            true_counts[places[i]] += 1

@@ -1,6 +1,8 @@
 """The state of a ledger, as it follows from its events, one after the other."""
 
 import hashlib
+import shlex
+from difflib import get_close_matches
 from fractions import Fraction
 
 from hushgrid.errors import LedgerError, SynopsisFileError
@@ -47,15 +49,17 @@ class Book:
             raise LedgerError(msg) from error
         self.hashes.append(digest)
 
-    def account(self, dataset: str) -> Account:
-        """The account of a data set."""
+    def account(self, dataset: str, *, place: str | None = None) -> Account:
+        """The account of a data set; if there is none, the error says how to add it to the ledger in a place."""
         if dataset not in self.accounts:
             known = ", ".join(map(repr, self.accounts)) or "none yet"
+            ledger = "" if place is None else f"--ledger {shlex.quote(place)} "
             msg = (
-                f"the ledger has no data set {dataset!r}; it has {known}. "
-                f"Add one with: hushgrid ledger init --dataset {dataset} --budget B --unit record|user"
+                f"the ledger has no data set {dataset!r}; it has {known}. Add one with: "
+                f"hushgrid ledger init {ledger}--dataset {shlex.quote(dataset)} --budget B --unit record|user"
             )
-            raise LedgerError(msg)
+            near = get_close_matches(dataset, self.accounts, n=1)
+            raise LedgerError(msg, instead={"dataset": near[0]} if near else None)
         return self.accounts[dataset]
 
     def release(self, key: str) -> Entry | None:
@@ -68,7 +72,8 @@ class Book:
     def unfinished(self, number: int) -> Entry:
         """An entry that is reserved, neither committed nor abandoned."""
         if number not in self.entries:
-            msg = f"the ledger has no entry {number}."
+            known = f"its entries are 1 to {len(self.entries)}" if self.entries else "it has none yet"
+            msg = f"the ledger has no entry {number}; {known}. List them with: hushgrid ledger history"
             raise LedgerError(msg)
         entry = self.entries[number]
         if entry.state != "reserved":

@@ -2,19 +2,29 @@
 
 import hashlib
 import io
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 from hushgrid.errors import LedgerError
+from hushgrid.ledger.book import Book
 from hushgrid.ledger.event import Measured
 from hushgrid.ledger.kept import journal_holder, kept_parts
 from hushgrid.ledger.store import LedgerStore
+from hushgrid.ledger.transaction import Transaction
 
 
-@dataclass(frozen=True)
 class Journal:
     """Measurements of one entry, by their number in the release.
 
-    The bytes are those of a plain array, such as ``values.astype("<i8").tobytes()``, never a pickle.
+    The bytes are those of a plain array, such as ``values.astype("<i8").tobytes()``, never a pickle. The first use
+    reads all events of the ledger, and each later one those that have come since.
+
+    Parameters
+    ----------
+    entry : int
+        Number of the entry.
+    store : LedgerStore
+        Where the ledger is.
 
     Privacy
     -------
@@ -23,32 +33,45 @@ class Journal:
     that asks for something else under the same number is an error.
     """
 
-    entry: int
-    store: LedgerStore
+    def __init__(self, entry: int, store: LedgerStore) -> None:
+        self._entry = entry
+        self._store = store
+        self._book = Book()
 
     def recall(self, number: int, fingerprint: str) -> bytes | None:
         """A measurement that was recorded, or None if it was not."""
-        with self.store.reading() as transaction:
-            book = transaction.book()
-            measured = book.journals[book.unfinished(self.entry).number].get(number)
+        with self._reading_on(self._store.reading()) as transaction:
+            measured = self._book.journals[self._book.unfinished(self._entry).number].get(number)
             if measured is None:
                 return None
             if measured.fingerprint != fingerprint:
                 msg = (
-                    f"measurement {number} of entry {self.entry} was of other cells or of another rate than is asked "
+                    f"measurement {number} of entry {self._entry} was of other cells or of another rate than is asked "
                     "for now. An entry is resumed by the same version of hushgrid, with the same request."
                 )
                 raise LedgerError(msg)
-            return b"".join(kept_parts(transaction, journal_holder(self.entry, number), measured.sha256))
+            return b"".join(kept_parts(transaction, journal_holder(self._entry, number), measured.sha256))
 
     def record(self, number: int, fingerprint: str, payload: bytes) -> None:
         """Keep a measurement; it is on disk when this returns, and may be used from then on."""
-        with self.store.writing() as transaction:
-            book = transaction.book()
-            if number in book.journals[book.unfinished(self.entry).number]:
-                msg = f"measurement {number} of entry {self.entry} was recorded before; does another run go on with it?"
+        with self._reading_on(self._store.writing()) as transaction:
+            if number in self._book.journals[self._book.unfinished(self._entry).number]:
+                msg = (
+                    f"measurement {number} of entry {self._entry} was recorded before; does another run go on with it?"
+                )
                 raise LedgerError(msg)
-            transaction.keep(journal_holder(self.entry, number), io.BytesIO(payload))
+            transaction.keep(journal_holder(self._entry, number), io.BytesIO(payload))
             sha256 = hashlib.sha256(payload).hexdigest()
-            event = Measured(entry=self.entry, measurement=number, fingerprint=fingerprint, sha256=sha256)
-            transaction.append(book, event)
+            event = Measured(entry=self._entry, measurement=number, fingerprint=fingerprint, sha256=sha256)
+            transaction.append(self._book, event)
+
+    @contextmanager
+    def _reading_on(self, opened: AbstractContextManager[Transaction]) -> Iterator[Transaction]:
+        """A transaction, with the book brought up to it."""
+        try:
+            with opened as transaction:
+                transaction.read_on(self._book)
+                yield transaction
+        except BaseException:
+            self._book = Book()  # it may hold an event that was never committed
+            raise

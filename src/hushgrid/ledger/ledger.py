@@ -116,7 +116,7 @@ class Ledger:
         """
         with self._store.writing() as transaction:
             book = transaction.book()
-            account = book.account(request.dataset)
+            account = book.account(request.dataset, place=self.place)
             _check_unit(account, request)
             existing = None if new_release else book.release(request.key)
             if existing is not None:
@@ -170,5 +170,8 @@ def _check_left(account: Account, request: Request) -> None:
             f"{amount(account.left)} left: of its budget of {amount(account.budget)}, {amount(account.spent)} is spent "
             f"and {amount(account.reserved)} reserved by releases that are not finished. Nothing was read or charged."
         )
+        if account.left > 0:
+            raise BudgetError(msg, instead={"epsilon": amount(account.left)})
+        msg += " Its releases can be had again at no cost; list them with: hushgrid ledger history"
         raise BudgetError(msg)
     check_sums(account, request.epsilon)

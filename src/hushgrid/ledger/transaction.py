@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any
 
-from hushgrid.ledger.book import Book, link
+from hushgrid.errors import LedgerError
+from hushgrid.ledger.book import GENESIS, Book, link
 from hushgrid.ledger.event import Event, encode
 
 PART = 2**22  # bytes; long contents are kept in parts, so that none need fit in memory or in one value
@@ -15,6 +16,8 @@ PARTS = (
     "(holder TEXT NOT NULL, part INTEGER NOT NULL, bytes BYTEA NOT NULL, PRIMARY KEY (holder, part))"
 )
 SCHEMA = (EVENTS, PARTS)
+ALL = "SELECT number, event, hash FROM hushgrid_events ORDER BY number"
+SINCE = "SELECT number, event, hash FROM hushgrid_events WHERE number >= :first ORDER BY number"
 
 
 class Transaction:
@@ -41,9 +44,24 @@ class Transaction:
     def book(self) -> Book:
         """The state that follows from all events; a broken chain is an error."""
         book = Book()
-        for number, text, digest in self.run("SELECT number, event, hash FROM hushgrid_events ORDER BY number"):
-            book.read(number, text, digest)
+        self.read_on(book)
         return book
+
+    def read_on(self, book: Book) -> None:
+        """Take the events that a book has not read into it; an error if they do not go on from its head.
+
+        The last event that the book has read is read again: if it is another by now, so is all that was before it.
+        """
+        known = len(book.hashes)
+        rows = iter(self.run(SINCE, first=known) if known else self.run(ALL))
+        if known:
+            number, text, digest = next(rows, (None, None, None))
+            previous = book.hashes[-2] if known > 1 else GENESIS
+            if number != known or digest != book.head or digest != link(previous, known, str(text)):
+                msg = f"the ledger is damaged: event {known} was edited, moved or removed."
+                raise LedgerError(msg)
+        for number, text, digest in rows:
+            book.read(number, text, digest)
 
     def append(self, book: Book, event: Event) -> None:
         """Add an event to the ledger, and to the book that was read in this transaction."""

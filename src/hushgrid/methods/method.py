@@ -1,6 +1,6 @@
 """What a method is: parameters, and one verb."""
 
-from dataclasses import asdict
+from dataclasses import fields
 from typing import ClassVar, Protocol
 
 from hushgrid.counting.counter import Counter
@@ -25,10 +25,11 @@ class Method(Protocol):
 
 
 def record(method: Method, *notes: str) -> MethodRecord:
-    """The method as a release states it."""
-    fields = asdict(method)  # type: ignore[call-overload]  # a Protocol cannot say that it is a dataclass
+    """The method as a release states it: its parameters, but for those too long to be shown."""
+    shown = [parameter.name for parameter in fields(method) if parameter.repr]  # type: ignore[arg-type]  # a dataclass
     plain = (bool, int, float, str, type(None))
-    parameters = {name: value if isinstance(value, plain) else str(value) for name, value in fields.items()}
+    values = {name: getattr(method, name) for name in shown}
+    parameters = {name: value if isinstance(value, plain) else str(value) for name, value in values.items()}
     return MethodRecord(name=method.name, asked=method.name, parameters=parameters, notes=notes)
 
 

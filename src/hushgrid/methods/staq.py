@@ -81,7 +81,7 @@ class Staq:
 
     @property
     def passes(self) -> int:
-        """One a round at most, each a level deeper or the last; a single one if the sorted points fit in memory."""
+        """One a round at most, each a level deeper or the last; the counter of files makes do with about three."""
         return 2 + self.deepest - self.first_level
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:

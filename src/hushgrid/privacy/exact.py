@@ -22,9 +22,11 @@ def exact(value: Exactable, *, name: str) -> Fraction:
     """
     rational = _rational(value)
     if rational is None:
-        hint = " Write a decimal point, not a comma." if isinstance(value, str) and "," in value else ""
-        msg = f"{name} must be a finite number, got {name}={value!r}.{hint}"
-        raise ArgumentError(msg)
+        msg = f"{name} must be a finite number, got {name}={value!r}."
+        if isinstance(value, str) and _rational(value.replace(",", ".")) is not None:
+            msg += " Write a decimal point, not a comma."
+            raise ArgumentError(msg, instead={name: value.replace(",", ".")})
+        raise ArgumentError(msg, instead={name: 1} if name == "epsilon" else None)
     return rational
 
 
@@ -47,8 +49,8 @@ def exact_epsilon(value: Exactable) -> Fraction:
     """A privacy budget: a rational above zero."""
     epsilon = exact(value, name="epsilon")
     if epsilon <= 0:
-        msg = f"epsilon must be a finite number > 0, got epsilon={value!r}."
-        raise ArgumentError(msg)
+        msg = f"epsilon must be a finite number > 0, got epsilon={value!r}. Usual are 0.1 to 10; less is more private."
+        raise ArgumentError(msg, instead={"epsilon": 1})
     return epsilon
 
 

@@ -11,6 +11,7 @@ from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.grouped import DIVIDED, GroupedGrid
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.tree_least_squares import solve
@@ -19,6 +20,7 @@ from hushgrid.kernels.polygon_sums import vary_on_runs
 from hushgrid.kernels.threads import run_in_slices
 from hushgrid.synopsis.cover import SMALLEST_SLICE, Cover
 from hushgrid.synopsis.hierarchy import Hierarchy
+from hushgrid.synopsis.patches import Patches
 from hushgrid.synopsis.wavelet_noise import WaveletNoise
 
 Floats = NDArray[np.float64]
@@ -32,13 +34,14 @@ class AreaNoise(Protocol):
         """Variance of every sum, shape (areas,)."""
 
 
-def area_noise(hierarchy: Hierarchy, partition: Partition, measurements: Measurements) -> AreaNoise:
+def area_noise(hierarchy: Hierarchy | Patches, partition: Partition, measurements: Measurements) -> AreaNoise:
     """The noise of a release."""
     if measurements.wavelet is not None:
         assert isinstance(partition, Grid)
         return WaveletNoise(partition, measurements.wavelet)
-    if isinstance(partition, Grid):
+    if isinstance(partition, Grid | Patchwork):
         return LeafNoise(float(measurements.leaves.variances[0]))
+    assert isinstance(hierarchy, Hierarchy)
     if isinstance(partition, GroupedGrid):
         return GroupedNoise(hierarchy, partition, measurements)
     if isinstance(partition, Tree):

@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 
 from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.geometry.rects import area_shares
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.area_noise import AreaNoise, area_noise
 from hushgrid.synopsis.cover import Cover
 from hushgrid.synopsis.hierarchy import Hierarchy
 from hushgrid.synopsis.outlines import outlines
+from hushgrid.synopsis.patches import Patches
 from hushgrid.synopsis.surface import Floats, spread
 
 FLAT = np.empty((0, 2))  # in place of slopes
@@ -47,7 +49,9 @@ class AreaSurface:
 
     def cover(self, geometries: Any) -> Cover:
         """What polygons cover of the leaves."""
-        return Cover.of(self._hierarchy, outlines(geometries, self._partition.domain), self._slopes)
+        if isinstance(self._nodes, Patches):
+            return self._nodes.cover(geometries)
+        return Cover.of(self._nodes, outlines(geometries, self._partition.domain), self._slopes)
 
     def counts(self, cover: Cover) -> Floats:
         """Estimated points in each area, shape (areas,)."""
@@ -69,17 +73,17 @@ class AreaSurface:
         return square * self._noise.variances(cover), square * cut
 
     @cached_property
-    def _hierarchy(self) -> Hierarchy:
-        return Hierarchy.of(self._partition)
+    def _nodes(self) -> Hierarchy | Patches:
+        return Patches(self._partition) if isinstance(self._partition, Patchwork) else Hierarchy.of(self._partition)
 
     @cached_property
     def _noise(self) -> AreaNoise:
-        return area_noise(self._hierarchy, self._partition, self._measurements)
+        return area_noise(self._nodes, self._partition, self._measurements)
 
     @cached_property
     def _counts(self) -> Floats:
         """Counts of all nodes."""
-        return self._hierarchy.sums(self._leaf_counts)
+        return self._nodes.sums(self._leaf_counts)
 
     @cached_property
     def _running(self) -> Floats:
@@ -89,14 +93,17 @@ class AreaSurface:
     @cached_property
     def _running_areas(self) -> Floats:
         """Share of the domain of all nodes before each, shape (nodes + 1,)."""
-        shares = area_shares(self._partition.bounds(), self._partition.domain)
-        return np.concatenate([[0.0], np.cumsum(self._hierarchy.sums(shares))])
+        if isinstance(self._nodes, Patches):
+            shares = self._nodes.area_shares
+        else:
+            shares = area_shares(self._partition.bounds(), self._partition.domain)
+        return np.concatenate([[0.0], np.cumsum(self._nodes.sums(shares))])
 
     @cached_property
     def _spreads(self) -> Floats:
         """Variance scale of the points inside every leaf; zero for other nodes, which are never cut."""
-        spreads = np.zeros(self._hierarchy.nodes)
-        spreads[self._hierarchy.leaves] = spread(self._leaf_counts)
+        spreads = np.zeros(self._nodes.nodes)
+        spreads[self._nodes.leaves] = spread(self._leaf_counts)
         return spreads
 
     @cached_property
@@ -104,6 +111,6 @@ class AreaSurface:
         """Slopes of all nodes, zero where they mean nothing; empty where all leaves are flat."""
         if len(self._leaf_slopes) == 0:
             return FLAT
-        slopes = np.zeros((self._hierarchy.nodes, 2))
-        slopes[self._hierarchy.leaves] = self._leaf_slopes
+        slopes = np.zeros((self._nodes.nodes, 2))
+        slopes[self._nodes.leaves] = self._leaf_slopes
         return slopes

@@ -1,5 +1,6 @@
 """How wide the intervals of one release have to be, beside what its variances say."""
 
+import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -24,7 +25,7 @@ def normal_reach(confidence: float) -> float:
     """
     if not 0 < confidence < 1 or (1 + confidence) / 2 == 1:  # which rounds so beyond the fifteenth nine
         msg = f"confidence must lie between 0 and 1, such as 0.95; got confidence={confidence!r}."
-        raise ArgumentError(msg)
+        raise ArgumentError(msg, instead={"confidence": confidence / 100 if 1 < confidence < 100 else 0.95})
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
@@ -65,3 +66,9 @@ class Calibration:
 
 
 UNCALIBRATED = Calibration()
+# The reach of the Laplace law, -ln(1 - confidence) / sqrt(2), over the normal one's, where it is longer: for counts
+# that are each measured once, and are mostly asked for one by one.
+ONE_NOISE = Calibration(
+    factors=(tuple(max(1.0, -math.log(1 - each) / math.sqrt(2) / normal_reach(each)) for each in CONFIDENCES),)
+    * len(SIDES)
+)

@@ -13,14 +13,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushgrid.errors import ArgumentError, SynopsisFileError
+from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.inference.estimate import leaf_variances
 from hushgrid.inference.measurements import Measurements
-from hushgrid.synopsis.footer import Footer, footer_metadata, parse_footer
+from hushgrid.synopsis.footer import HOW_TO_PUBLISH, Footer, footer_metadata, parse_footer
+from hushgrid.synopsis.leaf_columns import places, shapes
 from hushgrid.synopsis.measurement_table import measured_columns, measured_from
 from hushgrid.synopsis.new_file import new_file
-from hushgrid.synopsis.polygons import polygons
 from hushgrid.synopsis.premises import check_premises
-from hushgrid.synopsis.regular_file import irregularity
+from hushgrid.synopsis.regular_file import MISSING, irregularity, near_file
 from hushgrid.synopsis.synopsis import Synopsis
 
 ROWS_PER_GROUP = 2**16
@@ -39,6 +41,7 @@ COLUMNS = pa.schema(
         pa.field("rate", pa.string()),
     ]
 )
+NAME = pa.field("name", pa.string(), nullable=False)  # of an area
 NOT_GEOMETRY = [name for name in COLUMNS.names if name != "geometry"]
 
 
@@ -61,7 +64,7 @@ def write_to(synopsis: Synopsis, out: IO[bytes]) -> None:
     cells = synopsis.partition.cells
     with pq.ParquetWriter(
         out,
-        COLUMNS,
+        columns_of(synopsis.partition),
         compression="zstd",
         use_dictionary=NOT_GEOMETRY,
         write_statistics=NOT_GEOMETRY,
@@ -71,6 +74,11 @@ def write_to(synopsis: Synopsis, out: IO[bytes]) -> None:
         for first in range(0, cells, ROWS_PER_GROUP):
             writer.write_batch(_rows(synopsis, first, min(first + ROWS_PER_GROUP, cells)))
         writer.add_key_value_metadata(metadata)
+
+
+def columns_of(partition: Partition) -> pa.Schema:
+    """The columns of a release on a partition; areas have their names first."""
+    return pa.schema([NAME, *COLUMNS]) if isinstance(partition, Patchwork) else COLUMNS
 
 
 class Release:
@@ -84,8 +92,9 @@ class Release:
         if min(self._group_sizes, default=0) < 0 or sum(self._group_sizes) != parquet.num_rows:
             msg = f"its row groups do not add up to its {parquet.num_rows:,} rows."
             raise SynopsisFileError(msg)
-        if not parquet.schema.to_arrow_schema().remove_metadata().equals(COLUMNS):
-            msg = f"its columns are not {', '.join(COLUMNS.names)}, or not of the right types."
+        columns = columns_of(self.footer.partition)
+        if not parquet.schema.to_arrow_schema().remove_metadata().equals(columns):
+            msg = f"its columns are not {', '.join(columns.names)}, or not of the right types."
             raise SynopsisFileError(msg)
         _check_sizes(parquet)
         self._parquet = pq.ParquetFile(
@@ -189,8 +198,9 @@ def _clear_errors(name: str) -> Iterator[None]:
 def _check_source(path: Path) -> None:
     complaint = irregularity(path)
     if complaint is not None:
+        near = near_file(path) if complaint == MISSING else None
         msg = f"{path} {complaint}."
-        raise SynopsisFileError(msg)
+        raise SynopsisFileError(msg, instead={"path": near} if near else None)
     try:
         with path.open("rb") as file:
             start = file.read(len(MAGIC))
@@ -198,19 +208,18 @@ def _check_source(path: Path) -> None:
         msg = f"{path} cannot be read: {error.strerror}."
         raise SynopsisFileError(msg) from error
     if start != MAGIC:
-        msg = f"{path} is no Parquet file."
+        msg = f"{path} is no Parquet file, and so no release. {HOW_TO_PUBLISH}"
         raise SynopsisFileError(msg)
 
 
 def _rows(synopsis: Synopsis, first: int, stop: int) -> pa.RecordBatch:
-    bounds = synopsis.partition.bounds(first, stop)
     measured, rate = measured_columns(synopsis.measurements.leaves, first, stop)
     columns = [
-        *map(pa.array, bounds.T),
-        polygons(bounds),
+        *places(synopsis.partition, first, stop).values(),
+        shapes(synopsis.partition, first, stop),
         pa.array(synopsis.counts[first:stop]),
         pa.array(np.sqrt(synopsis.variances[first:stop])),
         measured,
         rate.dictionary_decode(),
     ]
-    return pa.record_batch(columns, schema=COLUMNS)
+    return pa.record_batch(columns, schema=columns_of(synopsis.partition))

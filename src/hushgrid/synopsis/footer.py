@@ -13,6 +13,7 @@ from hushgrid.inference.measurements import Measured, Regions, Wavelet
 from hushgrid.synopsis.calibration import CONFIDENCES, SIDES, UNCALIBRATED, Calibration
 from hushgrid.synopsis.claim import Claim, MethodRecord, Size, SizeSource, Spend, Unit
 from hushgrid.synopsis.geo_metadata import geo_metadata
+from hushgrid.synopsis.leaf_columns import shape_type
 from hushgrid.synopsis.ledger_mark import LedgerMark
 from hushgrid.synopsis.measurement_table import measurement_json, measurement_table, parse_measurements
 from hushgrid.synopsis.packed_table import pack
@@ -25,6 +26,9 @@ from hushgrid.version import __version__
 
 SCHEMA_VERSION = 1
 # Below these, every sum and product of a release is a number that a double can hold.
+HOW_TO_PUBLISH = (
+    "Points become a release by: hushgrid publish POINTS --domain W,S,E,N --epsilon 1 -o RELEASE.dp.parquet"
+)
 HIGHEST_EPSILON = Fraction(10**280)
 LARGEST_CALIBRATION = 1e100
 FARTHEST = 1e100
@@ -67,7 +71,8 @@ def footer_metadata(synopsis: Synopsis) -> dict[bytes, bytes]:
         release["scale"] = vars(synopsis.scale)
     if synopsis.ledger is not None:
         release["ledger"] = vars(synopsis.ledger)
-    metadata = {GEO: _text(geo_metadata(synopsis.partition.domain)), RELEASE: _text(release)}
+    geo = geo_metadata(synopsis.partition.domain, shape_type(synopsis.partition))
+    metadata = {GEO: _text(geo), RELEASE: _text(release)}
     if structure is not None:
         metadata[STRUCTURE] = pack(structure)
     if measurements.num_rows:
@@ -78,12 +83,13 @@ def footer_metadata(synopsis: Synopsis) -> dict[bytes, bytes]:
 def parse_footer(metadata: Mapping[bytes, bytes], *, rows: int) -> Footer:
     """The footer of a file with as many rows, each part checked before it is built."""
     if RELEASE not in metadata:
-        msg = "it is no release of hushgrid: its footer has no key 'hushgrid'."
+        msg = f"it is no release of hushgrid: its footer has no key 'hushgrid'. {HOW_TO_PUBLISH}"
         raise SynopsisFileError(msg)
     release = JsonObject.parse(metadata[RELEASE])
     schema = release.whole("schema")
     if schema != SCHEMA_VERSION:
-        msg = f"its schema is {schema}, and this hushgrid reads schema {SCHEMA_VERSION}. A newer hushgrid may read it."
+        msg = f"its schema is {schema}, and this hushgrid reads schema {SCHEMA_VERSION}. A newer hushgrid may read it: "
+        msg += "pip install --upgrade hushgrid"
         raise SynopsisFileError(msg)
     release.only(
         *("schema", "library", "domain", "structure", "measurements", "inference", "method", "claim", "calibration"),
@@ -124,7 +130,7 @@ def _parse_domain(fields: JsonObject) -> Domain:
     try:
         domain = Domain(**{name: fields.number(name) for name in bounds}, crs=fields.text("crs"))
     except ArgumentError as error:
-        raise SynopsisFileError(str(error)) from error
+        raise SynopsisFileError(error.complaint) from error
     if max(map(abs, domain.bounds)) > FARTHEST or min(domain.width, domain.height) < 1 / FARTHEST:
         msg = "its domain is not of reasonable size."
         raise SynopsisFileError(msg)

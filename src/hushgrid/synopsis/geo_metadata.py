@@ -7,8 +7,8 @@ from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.domain import Domain
 
 
-def geo_metadata(domain: Domain) -> dict[str, Any]:
-    """GeoParquet metadata of cells that tile a domain.
+def geo_metadata(domain: Domain, shape: str = "Polygon") -> dict[str, Any]:
+    """GeoParquet metadata of cells in a domain, each a geometry of one type.
 
     Longitude and latitude are what GeoParquet assumes; any other reference system is spelled out as PROJJSON, which
     needs pyproj.
@@ -18,11 +18,11 @@ def geo_metadata(domain: Domain) -> dict[str, Any]:
     >>> geo_metadata(Domain(west=0, south=0, east=2, north=1))["columns"]["geometry"]["bbox"]
     [0.0, 0.0, 2.0, 1.0]
     """
-    return _metadata(domain, {} if domain.is_geographic else {"crs": projjson(domain.crs)})
+    return _metadata(domain, shape, {} if domain.is_geographic else {"crs": projjson(domain.crs)})
 
 
-def describes(text: bytes, domain: Domain) -> bool:
-    """Whether stored metadata says what `geo_metadata` does of a domain.
+def describes(text: bytes, domain: Domain, shape: str = "Polygon") -> bool:
+    """Whether stored metadata says what `geo_metadata` does of a domain and a type of geometry.
 
     Of a reference system only its presence is compared: each version of PROJ spells them a little differently.
     """
@@ -31,13 +31,13 @@ def describes(text: bytes, domain: Domain) -> bool:
         crs = {} if domain.is_geographic else {"crs": stored["columns"]["geometry"]["crs"]}
     except (ValueError, RecursionError, LookupError, TypeError):
         return False
-    return bool(stored == _metadata(domain, crs))
+    return bool(stored == _metadata(domain, shape, crs))
 
 
-def _metadata(domain: Domain, crs: dict[str, Any]) -> dict[str, Any]:
+def _metadata(domain: Domain, shape: str, crs: dict[str, Any]) -> dict[str, Any]:
     column = {
         "encoding": "WKB",
-        "geometry_types": ["Polygon"],
+        "geometry_types": [shape],
         "orientation": "counterclockwise",
         "bbox": list(domain.bounds),
         **crs,

@@ -42,7 +42,7 @@ class Land:
         slopes : array, shape (leaves, 2)
             Of the density inside leaves; empty where it is flat.
         """
-        geometry = _union(polygons, hierarchy.domain)
+        geometry = union(polygons, hierarchy.domain)
         of_nodes = np.zeros((hierarchy.nodes if len(slopes) else 0, 2))
         if len(slopes):
             of_nodes[hierarchy.leaves] = slopes
@@ -65,7 +65,8 @@ class Land:
         return np.asarray(shapely.intersects_xy(self.geometry, points[..., 0], points[..., 1]), bool)
 
 
-def _union(polygons: Any, domain: Domain) -> Any:
+def union(polygons: Any, domain: Domain) -> Any:
+    """What polygons cover together, as one geometry in the reference system of a domain."""
     valid = valid_polygons(polygons, domain)  # says so if shapely is missing
     import shapely
 

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.synopsis.claim import Claim
 from hushgrid.synopsis.synopsis import Synopsis
 
@@ -9,6 +10,8 @@ SIZED_BY = {
     "rows": "the noisy number of rows, paid for from the budget",
     "domain": "the noisy number of points in the domain, paid for from the budget",
 }
+POINTS_IN_AREAS = "Counts are of points in areas: what lies in none of them is not counted."
+NOT_ELSEWHERE = "What lies in none of the areas is not counted."
 SIZED_BY_KEPT = "the noisy number of kept records, paid for from the budget"
 
 
@@ -35,14 +38,20 @@ def covered(synopsis: Synopsis) -> str:
 
 
 def caveats(synopsis: Synopsis) -> tuple[str, ...]:
-    """What a reader of counts and intervals must know of a release that protects users; nothing at record level."""
-    claim, scale = synopsis.claim, synopsis.scale
-    if claim.unit == "record":
-        return ()
+    """What a reader of counts and intervals must know of a release that protects users, or that counts on areas."""
+    on_areas = isinstance(synopsis.partition, Patchwork)
+    if synopsis.claim.unit == "record":
+        return (POINTS_IN_AREAS,) if on_areas else ()
+    about_users = _about_users(synopsis, "area" if on_areas else "cell")
+    return (NOT_ELSEWHERE, *about_users) if on_areas else about_users
+
+
+def _about_users(synopsis: Synopsis, cell: str) -> tuple[str, ...]:
+    claim, scale, cells = synopsis.claim, synopsis.scale, f"{cell}s"
     if claim.distinct:
-        each = f"each of at most {claim.max_per_unit:,} cells" if claim.max_per_unit > 1 else "one cell"
+        each = f"each of at most {claim.max_per_unit:,} {cells}" if claim.max_per_unit > 1 else f"one {cell}"
         return (
-            f"Counts are of user-area pairs: a user counts once in {each}, so that sums of cells count some twice.",
+            f"Counts are of user-area pairs: a user counts once in {each}, so that sums of {cells} count some twice.",
         )
     records = f"{claim.max_per_unit:,} records" if claim.max_per_unit > 1 else "1 record"
     kept = f"at most {records} of each user, chosen at random"

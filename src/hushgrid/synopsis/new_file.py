@@ -14,7 +14,12 @@ from hushgrid.synopsis.regular_file import FOLDER, MISSING, irregularity
 def check_target(path: Path, *, overwrite: bool) -> None:
     """Refuse a path that cannot be written to, before there is anything to write."""
     if irregularity(path.parent) != FOLDER:
-        msg = f"the folder {path.parent} does not exist; create it first, or give another path."
+        msg = (
+            f"the folder {path.parent} does not exist; create it first (mkdir -p {path.parent}), or give another path."
+        )
+        raise ArgumentError(msg)
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        msg = f"the folder {path.parent} cannot be written to: permission denied. Give a path in another folder."
         raise ArgumentError(msg)
     complaint = irregularity(path)
     if complaint is not None and complaint != MISSING:

@@ -69,7 +69,7 @@ def valid_polygons(geometries: Any, domain: Domain) -> Geometries:
 
     What a repair left of lines and points is in them, too.
     """
-    polygons = _as_array(geometries)
+    polygons = geometry_array(geometries)
     _check_types(polygons)
     _check_coordinates(polygons, "has a coordinate that is no finite number")
     crs = getattr(geometries, "crs", None)
@@ -104,13 +104,14 @@ def transformed(geometries: Geometries, crs: Any, wanted: str) -> Geometries:
     def move(places: Floats) -> Floats:
         return np.stack(transformer.transform(*places.T), axis=1)
 
-    moved: Geometries = _shapely().transform(geometries, move)
+    moved: Geometries = import_shapely().transform(geometries, move)
     _check_coordinates(moved, f"reaches to where {given.name} cannot be transformed to {wanted}")
     return moved
 
 
-def _as_array(geometries: Any) -> Geometries:
-    shapely = _shapely()
+def geometry_array(geometries: Any) -> Geometries:
+    """One geometry, a sequence or the geometries of a frame as an array, shape (n,)."""
+    shapely = import_shapely()
     array = np.atleast_1d(np.asarray(getattr(geometries, "geometry", geometries), dtype=object))
     if array.ndim != 1:
         msg = f"polygons must be one geometry or a sequence of them, got an array of shape {array.shape}."
@@ -123,7 +124,7 @@ def _as_array(geometries: Any) -> Geometries:
 
 
 def _check_types(polygons: Geometries) -> None:
-    shapely = _shapely()
+    shapely = import_shapely()
     good = np.isin(shapely.get_type_id(polygons), [POLYGON, MULTIPOLYGON])
     good |= shapely.is_missing(polygons) | shapely.is_empty(polygons)
     if not good.all():
@@ -132,14 +133,14 @@ def _check_types(polygons: Geometries) -> None:
 
 
 def _check_coordinates(polygons: Geometries, complaint: str) -> None:
-    coordinates, index = _shapely().get_coordinates(polygons, return_index=True)
+    coordinates, index = import_shapely().get_coordinates(polygons, return_index=True)
     good = (np.abs(coordinates) < FARTHEST).all(axis=1)  # false for NaN too
     if not good.all():
         _refuse(int(index[np.argmin(good)]), complaint)
 
 
 def _repaired(polygons: Geometries) -> Geometries:
-    shapely = _shapely()
+    shapely = import_shapely()
     broken = np.flatnonzero(~(shapely.is_valid(polygons) | shapely.is_missing(polygons)))
     if len(broken) == 0:
         return polygons
@@ -156,7 +157,7 @@ def _repaired(polygons: Geometries) -> Geometries:
 
 def _of_valid(geometries: Geometries) -> Outlines:
     """Outlines of the polygons in geometries; what a repair left of lines and points has none."""
-    shapely = _shapely()
+    shapely = import_shapely()
     parts, area = shapely.get_parts(geometries, return_index=True)
     polygons, part = shapely.get_parts(parts, return_index=True)
     is_polygon = shapely.get_type_id(polygons) == POLYGON
@@ -172,7 +173,8 @@ def _of_valid(geometries: Geometries) -> Outlines:
     )
 
 
-def _shapely() -> Any:
+def import_shapely() -> Any:
+    """The library, or an error that says how to get it."""
     try:
         import shapely
     except ImportError as error:

@@ -10,6 +10,7 @@ from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.grouped import GroupedGrid
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.haar import padded
 from hushgrid.inference.measurements import NOT_MEASURED, Measurements
@@ -27,10 +28,10 @@ def check_premises(inference: str, partition: Partition, measurements: Measureme
 
 
 def _direct(partition: Partition, measurements: Measurements) -> bool:
-    """A grid, every leaf measured at one rate, nothing else measured."""
+    """A grid or areas, every leaf measured at one rate, nothing else measured."""
     index = measurements.leaves.rate_index
     return (
-        isinstance(partition, Grid)
+        isinstance(partition, Grid | Patchwork)
         and _only_leaves(measurements)
         and index[0] != NOT_MEASURED
         and bool(np.all(index == index[0]))

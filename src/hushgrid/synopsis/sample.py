@@ -7,11 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.errors import ArgumentError
+from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.kernels.scatter import scatter, scatter_again
 from hushgrid.kernels.threads import run_in_slices
 from hushgrid.synopsis.hierarchy import Hierarchy
 from hushgrid.synopsis.land import Land
 from hushgrid.synopsis.masses import leaf_masses
+from hushgrid.synopsis.patch_sample import area_masses, scatter_in, shapes_within
 from hushgrid.synopsis.seeded import seeded
 from hushgrid.synopsis.synopsis import Synopsis
 
@@ -27,6 +29,10 @@ MOST_TRIES = 2**17  # for one point; the smallest share of land is found long be
 def sample(synopsis: Synopsis, size: int, *, seed: int | None = None, within: Any = None) -> Floats:
     """Synthetic points; see `Synopsis.sample`."""
     size, rng = _check_size(size), _rng(seed)
+    if isinstance(synopsis.partition, Patchwork):
+        shapes = shapes_within(synopsis.partition, within)
+        ends = running_numbers(area_masses(shapes, synopsis.counts), size, offset=rng.random())
+        return scatter_in(shapes, np.diff(ends, prepend=0), rng)
     hierarchy, bounds = Hierarchy.of(synopsis.partition), synopsis.partition.bounds()
     slopes = synopsis.slopes
     land = None if within is None else Land.of(within, hierarchy, slopes)

@@ -14,11 +14,13 @@ from hushgrid.geometry.grid import CELL_LIMIT, Grid
 from hushgrid.geometry.grouped import GroupedGrid
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.patchwork import SHORTEST_RING, VERTEX_LIMIT, Patchwork
 from hushgrid.geometry.tree import LATTICE_LIMIT, Lattice, Tree
 from hushgrid.synopsis.packed_table import unpack
+from hushgrid.synopsis.patches import check_patches
 from hushgrid.synopsis.strict_json import JsonObject
 
-GRID, NESTED_GRID, GROUPED_GRID, TREE = "grid", "nested-grid", "grouped-grid", "tree"
+GRID, NESTED_GRID, GROUPED_GRID, TREE, AREAS = "grid", "nested-grid", "grouped-grid", "tree", "areas"
 
 
 def _whole_numbers(*names: str) -> pa.Schema:
@@ -28,6 +30,12 @@ def _whole_numbers(*names: str) -> pa.Schema:
 NESTED_SCHEMA = _whole_numbers("side")
 GROUPED_SCHEMA = _whole_numbers("side", "group")
 TREE_SCHEMA = _whole_numbers("left", "bottom", "right", "top", "columns", "rows")
+AREAS_SCHEMA = pa.schema(
+    [
+        *(pa.field(name, pa.float64(), nullable=False) for name in ("x", "y")),
+        *_whole_numbers("ring", "polygon", "area"),
+    ]
+)
 
 
 def structure_json(partition: Partition) -> dict[str, Any]:
@@ -42,6 +50,9 @@ def structure_json(partition: Partition) -> dict[str, Any]:
         case Tree():
             sizes = {"rows": partition.lattice.rows, "columns": partition.lattice.columns, "nodes": partition.nodes}
             return {"kind": TREE, **sizes, "cells": partition.cells}
+        case Patchwork():
+            sizes = {"vertices": len(partition.vertices), "cells": partition.cells}
+            return {"kind": AREAS, **sizes, "names": list(partition.names)}
         case _:
             msg = f"a {type(partition).__name__} has no form in a release file."
             raise ArgumentError(msg)
@@ -57,6 +68,8 @@ def structure_table(partition: Partition) -> pa.Table | None:
             return pa.table([partition.nested.sides, partition.groups], schema=GROUPED_SCHEMA)
         case Tree():
             return pa.table([*partition.boxes.T, *partition.splits.T], schema=TREE_SCHEMA)
+        case Patchwork():
+            return pa.table([*partition.vertices.T, *_nesting(partition)], schema=AREAS_SCHEMA)
         case _:
             return None
 
@@ -106,7 +119,42 @@ def _parse_tree(fields: JsonObject, domain: Domain, packed: bytes | None) -> Tre
     return Tree(lattice=Lattice(domain=domain, rows=rows, columns=columns), boxes=boxes, splits=splits)
 
 
-def _arrays(packed: bytes | None, schema: pa.Schema, rows: int) -> dict[str, NDArray[np.int64]]:
+def _parse_areas(fields: JsonObject, domain: Domain, packed: bytes | None) -> Patchwork:
+    fields.only("kind", "vertices", "cells", "names")
+    least = SHORTEST_RING * fields.whole("cells")
+    arrays = _arrays(packed, AREAS_SCHEMA, fields.whole("vertices", low=least, high=VERTEX_LIMIT))
+    numbers = [arrays[name] for name in ("ring", "polygon", "area")]
+    if any(column[0] != 0 or not np.isin(np.diff(column), (0, 1)).all() for column in numbers):
+        msg = "its rings, polygons and areas are not numbered in order."
+        raise SynopsisFileError(msg)
+    first_vertices = [np.flatnonzero(np.diff(column, prepend=-1)) for column in numbers]
+    ring, polygon, _ = numbers
+    areas = Patchwork(
+        domain=domain,
+        names=fields.texts("names"),
+        vertices=np.stack([arrays["x"], arrays["y"]], axis=1),
+        ring_starts=np.append(first_vertices[0], len(ring)),
+        polygon_starts=np.append(ring[first_vertices[1]], ring[-1] + 1),
+        area_starts=np.append(polygon[first_vertices[2]], polygon[-1] + 1),
+    )
+    if not all(map(np.array_equal, _nesting(areas), numbers)):
+        msg = "its rings, polygons and areas do not lie one in another."
+        raise SynopsisFileError(msg)
+    check_patches(areas)
+    return areas
+
+
+def _nesting(areas: Patchwork) -> list[NDArray[np.int64]]:
+    """Ring, polygon and area of every vertex, shape (vertices,) each."""
+    of_vertices = []
+    members = np.arange(len(areas.vertices))
+    for starts in areas.arrays[1:]:
+        members = np.searchsorted(starts, members, side="right") - 1
+        of_vertices.append(members)
+    return of_vertices
+
+
+def _arrays(packed: bytes | None, schema: pa.Schema, rows: int) -> dict[str, NDArray[Any]]:
     if packed is None:
         msg = f"the {', '.join(schema.names)} of its structure are missing."
         raise SynopsisFileError(msg)
@@ -135,5 +183,6 @@ PARSERS: Mapping[str, Callable[[JsonObject, Domain, bytes | None], Partition]] =
         NESTED_GRID: _parse_nested_grid,
         GROUPED_GRID: _parse_grouped_grid,
         TREE: _parse_tree,
+        AREAS: _parse_areas,
     }
 )

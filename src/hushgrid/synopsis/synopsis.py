@@ -16,6 +16,7 @@ from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.grouped import GroupedGrid
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.geometry.rects import area_shares, check_rects
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.estimate import INFERENCES
@@ -26,9 +27,11 @@ from hushgrid.synopsis.calibration import UNCALIBRATED, Calibration, normal_reac
 from hushgrid.synopsis.claim import Claim, MethodRecord
 from hushgrid.synopsis.grid_surface import GridSurface
 from hushgrid.synopsis.grouped_surface import GroupedSurface
+from hushgrid.synopsis.leaf_columns import places, shapes
 from hushgrid.synopsis.ledger_mark import LedgerMark
 from hushgrid.synopsis.nested_surface import NestedSurface
 from hushgrid.synopsis.outlines import is_one
+from hushgrid.synopsis.patchwork_surface import PatchworkSurface
 from hushgrid.synopsis.scale import Scale, ScaledSurface
 from hushgrid.synopsis.sloped_nested_surface import SlopedNestedSurface
 from hushgrid.synopsis.sloped_surface import SlopedSurface
@@ -39,7 +42,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
-    {Grid: GridSurface, NestedGrid: NestedSurface.of, GroupedGrid: GroupedSurface, Tree: TreeSurface}
+    {
+        Grid: GridSurface,
+        NestedGrid: NestedSurface.of,
+        GroupedGrid: GroupedSurface,
+        Tree: TreeSurface,
+        Patchwork: PatchworkSurface,
+    }
 )
 SLOPED_SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
     {NestedGrid: SlopedNestedSurface.of, Tree: SlopedSurface.of}
@@ -222,11 +231,18 @@ class Synopsis:
 
         return sample(self, n, seed=seed, within=within)
 
-    def cells(self) -> pa.Table:
-        """Bounds, count and standard error by noise of every leaf cell, zeros too, in the order of the partition."""
-        names = ("west", "south", "east", "north")
-        columns = dict(zip(names, self.partition.bounds().T, strict=True))
-        return pa.table({**columns, "count": self.counts, "std_error": np.sqrt(self.variances)})
+    def cells(self, *, geometry: bool = False) -> pa.Table:
+        """Bounds, count and standard error by noise of every leaf cell, zeros too, in the order of the partition.
+
+        Areas that were given have their names in a first column.
+
+        Parameters
+        ----------
+        geometry : bool
+            Whether a last column has the cells as polygons in well-known binary.
+        """
+        columns = {**places(self.partition), "count": self.counts, "std_error": np.sqrt(self.variances)}
+        return pa.table({**columns, "geometry": shapes(self.partition)} if geometry else columns)
 
     def save(self, path: str | Path, *, overwrite: bool = False, allow_simulation: bool = False) -> None:
         """Write the synopsis to one GeoParquet file, through a temporary name.

@@ -15,13 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from hushgrid.geometry.partition import Partition
 from hushgrid.inference.estimate import INFERENCES, Estimate
 from hushgrid.inference.measurements import rate_totals
 from hushgrid.synopsis.claim import TOTAL, Claim
 from hushgrid.synopsis.file import Release, open_release
 from hushgrid.synopsis.footer import GEO
 from hushgrid.synopsis.geo_metadata import describes
-from hushgrid.synopsis.polygons import WKB_POLYGON, polygons
+from hushgrid.synopsis.leaf_columns import BOUNDS, places, shape_type, shapes
 from hushgrid.synopsis.scale import Scale
 from hushgrid.synopsis.synopsis import Synopsis
 
@@ -106,37 +107,38 @@ def _cells(release: Release, synopsis: Synopsis) -> Iterator[Check]:
     if synopsis.scale is not None:
         yield _scale(synopsis.claim, synopsis.scale, inferred)
     estimate = Estimate(counts=factor * inferred.counts, variances=factor**2 * inferred.variances)
-    first_wrong: dict[str, int | None] = dict.fromkeys(("counts", "standard errors", "bounds", "polygons"))
+    first_wrong: dict[str, int | None] = {}
     first = 0
     for rows in release.row_groups():
         part = slice(first, first + rows.num_rows)
-        for name, wrong in _wrong(rows, partition.bounds(part.start, part.stop), estimate, part).items():
-            if first_wrong[name] is None and wrong.any():
+        for name, wrong in _wrong(rows, partition, estimate, part).items():
+            if first_wrong.setdefault(name) is None and wrong.any():
                 first_wrong[name] = first + int(np.argmax(wrong))
         first = part.stop
     for name, cell in first_wrong.items():
-        source = "structure" if name in ("bounds", "polygons") else "measurements"
+        source = "measurements" if name in ("counts", "standard errors") else "structure"
         detail = f"follow from the {source}" if cell is None else f"cell {cell} is not as the {source} would have it"
         yield Check(name=name, ok=cell is None, detail=detail)
 
 
-def _wrong(
-    rows: pa.Table, bounds: NDArray[np.float64], estimate: Estimate, part: slice
-) -> dict[str, NDArray[np.bool_]]:
-    stored = np.stack([rows[name] for name in ("west", "south", "east", "north")], axis=1)
+def _wrong(rows: pa.Table, partition: Partition, estimate: Estimate, part: slice) -> dict[str, NDArray[np.bool_]]:
+    expected = places(partition, part.start, part.stop)
+    different = {name: np.array(pc.not_equal(rows[name], values)) for name, values in expected.items()}
     return {
         "counts": ~_close(rows["count"], estimate.counts[part]),
         "standard errors": ~_close(rows["std_error"], np.sqrt(estimate.variances[part])),
-        "bounds": (stored != bounds).any(axis=1),
-        "polygons": _wrong_polygons(rows["geometry"].combine_chunks(), polygons(bounds)),
+        "bounds": np.any([different[name] for name in BOUNDS], axis=0),
+        "polygons": _wrong_polygons(rows["geometry"].combine_chunks(), shapes(partition, part.start, part.stop)),
+        **({"names": different["name"]} if "name" in different else {}),
     }
 
 
 def _wrong_polygons(stored: pa.DictionaryArray, expected: pa.BinaryArray) -> NDArray[np.bool_]:
     # Lengths come first: one huge polygon, repeated, would expand past any memory.
     lengths = np.array(pc.binary_length(stored.dictionary))[stored.indices]
-    if np.any(lengths != WKB_POLYGON.itemsize):
-        return np.asarray(lengths != WKB_POLYGON.itemsize)
+    wrong = lengths != np.array(pc.binary_length(expected))
+    if wrong.any():
+        return np.asarray(wrong)
     return np.array(pc.not_equal(stored.dictionary_decode(), expected))
 
 
@@ -145,5 +147,6 @@ def _close(stored: pa.ChunkedArray, expected: NDArray[np.float64]) -> NDArray[np
 
 
 def _geo(release: Release) -> Check:
-    ok = describes(release.metadata.get(GEO, b""), release.footer.partition.domain)
+    partition = release.footer.partition
+    ok = describes(release.metadata.get(GEO, b""), partition.domain, shape_type(partition))
     return Check(name="geo metadata", ok=ok, detail=f"{'as' if ok else 'not as'} the domain says")

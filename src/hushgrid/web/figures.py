@@ -85,7 +85,7 @@ def _partition(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:
             kind, shape, known = "tree", partition.lattice, _tree(partition, measurements, payload)
             order = partition.runs[0][partition.child_counts == 0]
         case _:
-            msg = f"a {type(partition).__name__} has no form in a map."
+            msg = "a release on areas has no map here; 'hushgrid export' writes it as a GeoPackage, which QGIS shows."
             raise ArgumentError(msg)
     payload.add("counts", units[order])
     # Slopes times counts, in the steps of the counts: then both weigh alike in an answer.

@@ -255,3 +255,15 @@ def test_memory_stays_bounded_on_two_million_rows(tmp_path):
 
     assert rows == np.minimum(np.bincount(users), 3).sum()
     assert kilobytes < 40_000
+
+
+def test_a_lack_of_memory_is_an_error_that_says_nothing_of_the_rows(monkeypatch):
+    """All records of one user are sorted at once."""
+
+    def keep(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(KeyedRule, "keep", keep)
+    ids, points = some_records()
+    with pytest.raises(HushgridError, match="more memory than there is"):
+        kept(points, user=ids)

@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushgrid.counting.csv_points import CsvPoints
-from hushgrid.counting.open import CSV, PARQUET, open_points
+from hushgrid.counting.folder import PARQUET
+from hushgrid.counting.open import CSV, open_points
 from hushgrid.counting.parquet import ParquetPoints
 from hushgrid.errors import ArgumentError, InputError
 from tests.unit.counting.tables import DOMAIN, FORMS

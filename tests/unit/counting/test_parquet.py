@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushgrid.counting import parquet
+from hushgrid.counting import parquet_batches
 from hushgrid.counting.parquet import ParquetPoints
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import InputError
@@ -40,7 +40,7 @@ def plain(points):
 @pytest.mark.parametrize("row_group_size", [1, 13, 1000])
 def test_row_groups_and_batches_may_be_cut_anywhere(batch_rows, row_group_size, tmp_path, monkeypatch):
     """The counts are those of all rows at once."""
-    monkeypatch.setattr(parquet, "BATCH_ROWS", batch_rows)
+    monkeypatch.setattr(parquet_batches, "BATCH_ROWS", batch_rows)
     points = some_points(40)
 
     path = write(tmp_path, {"lon": points[:, 0], "lat": points[:, 1]}, row_group_size=row_group_size)
@@ -223,3 +223,25 @@ def test_a_column_with_a_dot_in_its_name_is_read(tmp_path):
     path = write(tmp_path, columns)
 
     np.testing.assert_array_equal(counts(path, lon="p.lon", lat="p.lat"), plain([(1.0, 2.0)]))
+
+
+@pytest.mark.parametrize("batch_bytes", [2**25, 1, 100 * 2**17], ids=["as it is", "one row at once", "100 bytes a row"])
+def test_values_may_stay_in_their_dictionary(batch_bytes, tmp_path, monkeypatch):
+    """Ids and WKB that repeat, long ones and nulls among them, give the same points and ids as read row by row."""
+    monkeypatch.setattr(parquet_batches, "BATCH_BYTES", batch_bytes)
+    shapes = [wkb(1.5, 2.25), b"x" * 500, None, wkb(-10.0, 15.0), b""]
+    names = ["ann", "x" * 500, None, "", "bob", "ann"]
+    table = pa.table({"shape": pa.array(shapes * 30, pa.binary()), "who": pa.array(names * 25)})
+    pq.write_table(table, tmp_path / "long.parquet", row_group_size=40, dictionary_pagesize_limit=600)
+
+    blocks = [
+        block
+        for part in ParquetPoints(tmp_path / "long.parquet", domain=DOMAIN, geometry="shape", user="who").parts()
+        for block in part
+    ]
+
+    longitudes = np.concatenate([block.longitudes for block in blocks])
+    np.testing.assert_array_equal(longitudes, [1.5, np.nan, np.nan, -10.0, np.nan] * 30)
+    assert [one for block in blocks for one in block.users.to_pylist()] == [
+        name.encode() if name else None for name in names * 25
+    ]

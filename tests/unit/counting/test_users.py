@@ -10,7 +10,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushgrid.counting.open import open_points
-from hushgrid.counting.users import canonical_ids, ids_of_array, ids_of_values
+from hushgrid.counting.source import Block
+from hushgrid.counting.user_rows import rows_in_domain
+from hushgrid.counting.users import (
+    IDS,
+    LONGEST_ID,
+    canonical_ids,
+    ids_of_array,
+    ids_of_values,
+    interned,
+    joined,
+    numbered,
+)
 from hushgrid.errors import ArgumentError, InputError
 from tests.plain import UNIT_SQUARE
 
@@ -173,3 +184,23 @@ def test_wrong_names_are_refused():
         open_points(table, domain=UNIT_SQUARE, user=WHOLE)
     with pytest.raises(InputError, match="one id for each point"):
         open_points(np.zeros((2, 2)), domain=UNIT_SQUARE, user=[1, 2, 3])
+
+
+def test_a_dictionary_that_names_a_user_twice_has_one_user():
+    """Values of a dictionary may repeat, be null, or belong to no row: ids are compared in full."""
+    ids = pa.DictionaryArray.from_arrays([3, 0, 1, 3, None], pa.array(["ann", "", "x", "ann"]))
+    found = interned(joined([numbered(canonical_ids(ids)), numbered(canonical_ids(pa.array(["ann", None])))]))
+
+    assert found.to_pylist() == [b"ann", b"ann", None, b"ann", None, b"ann", None]
+    assert found.indices.drop_null().unique().to_pylist() == [0]
+
+
+@pytest.mark.parametrize("missing", ["drop", "own"])
+def test_a_row_with_too_long_an_id_is_no_record(missing):
+    """Not even where rows without an id are each their own user: it may be one of many of its user."""
+    ids = pa.array(["ü".encode() * LONGEST_ID, b"x" * (LONGEST_ID + 1), None], IDS)
+
+    for form in (ids, ids.dictionary_encode()):
+        block = Block.of(np.full(3, 0.5), np.full(3, 0.5), 1, form)
+        kept = rows_in_domain(block, UNIT_SQUARE, missing).column("user").to_pylist()
+        assert kept == ["ü".encode() * LONGEST_ID, *([None] if missing == "own" else [])]

@@ -2,16 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from hushgrid.counting.engine.statement import is_query
+from hushgrid.geometry.domain import Domain
+
+if TYPE_CHECKING:
+    from hushgrid.counting.engine.engine_points import EnginePoints
 
 EngineName = Literal["duckdb", "spark", "postgres"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Address:
-    """Where an engine finds points; nothing is opened before `table` is called.
+    """Where an engine finds points; nothing is opened before `open` is called.
 
     Parameters
     ----------
@@ -21,27 +25,60 @@ class Address:
     engine : "duckdb", "spark" or "postgres"
     spark_conf : mapping
         Settings of the Spark session, if there is none yet.
+
+    Privacy
+    -------
+    URLs and settings may hold passwords, and are not shown.
+
+    Examples
+    --------
+    >>> Address(text="postgresql://me:secret@host/city?select=SELECT lon, lat FROM trips", engine="postgres")
+    Address(engine='postgres')
     """
 
     text: str
     engine: EngineName
     spark_conf: Mapping[str, str] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"Address(engine={self.engine!r})"
+
+    def __str__(self) -> str:
+        return "the table of PostgreSQL" if self.engine == "postgres" else self.text
+
     @property
-    def is_query(self) -> bool:
-        """Whether the text chooses rows, so that another text may choose others of the same data set."""
-        return is_query(self.text) or (self.engine == "postgres" and "select=" in self.text)
+    def query(self) -> str | None:
+        """The SELECT, if the text has one: another may choose other rows of the same data set."""
+        if self.engine != "postgres":
+            return self.text if is_query(self.text) else None
+        from hushgrid.counting.engine.postgres_address import parse_address
 
-    def table(self, *, lon: str | None = None, lat: str | None = None, user: str | None = None) -> Any:
-        """The table, in the form of its engine; columns that are named help where a file has no schema."""
-        if self.engine == "duckdb":
-            from hushgrid.counting.engine.duckdb_address import duckdb_relation
+        return parse_address(self.text)[2]
 
-            return duckdb_relation(self.text, lon=lon, lat=lat, user=user)
+    def open(
+        self,
+        *,
+        domain: Domain,
+        lon: str | None = None,
+        lat: str | None = None,
+        geometry: str | None = None,
+        user: str | None = None,
+    ) -> "EnginePoints":
+        """The points, of which nothing but the schema was looked at; arguments are those of `open_points`."""
+        from hushgrid.counting.engine.engine_points import EnginePoints
+
+        if self.engine == "postgres":
+            from hushgrid.counting.engine.postgres_address import postgres_points
+
+            return postgres_points(self.text, domain=domain, lon=lon, lat=lat, geometry=geometry, user=user)
+        files: list[str] = []
         if self.engine == "spark":
             from hushgrid.counting.engine.spark_address import spark_frame
 
-            return spark_frame(self.text, self.spark_conf)
-        from hushgrid.counting.engine.postgres_address import postgres_table
+            table = spark_frame(self.text, self.spark_conf)
+        else:
+            from hushgrid.counting.engine.duckdb_address import duckdb_files, duckdb_relation
 
-        return postgres_table(self.text)
+            table = duckdb_relation(self.text, lon=lon, lat=lat, user=user)
+            files = duckdb_files(self.text)
+        return EnginePoints.of(table, lon=lon, lat=lat, geometry=geometry, user=user, files=files)

@@ -65,6 +65,15 @@ def duckdb_relation(text: str, *, lon: str | None = None, lat: str | None = None
     raise InputError(msg)
 
 
+def duckdb_files(text: str) -> list[str]:
+    """Paths of the files that a text names; a query may read more, by functions such as ``read_parquet``."""
+    connection = _connect()
+    with _opening(text):
+        names = connection.get_table_names(text) if is_query(text) else {text.split(TABLE, 1)[0]}
+        found = [connection.execute("SELECT file FROM glob(?)", [name]).fetchall() for name in sorted(names)]
+    return [file for files in found for (file,) in files]
+
+
 class _Query:
     """One SELECT, whose CSV files are read line by line."""
 

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, Protocol, cast
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.errors import ArgumentError, HushgridError
+from hushgrid.errors import ArgumentError, EngineError, HushgridError
 
 Frame = nw.LazyFrame[Any]
 Columns = Mapping[str, NDArray[np.generic]]
+
+TABLE = "the table"  # in messages, whatever it is called
 
 
 def lazy(native: Any) -> Frame:
@@ -25,7 +27,9 @@ class Engine(Protocol):
     Implemented by `PolarsEngine`, `DuckDbEngine`, `DaskEngine`, `SparkEngine` and `IbisEngine`.
     """
 
-    name: ClassVar[str]
+    @property
+    def name(self) -> str:
+        """What messages call it."""
 
     def number(self, value: float) -> nw.Expr:
         """A float64 that arrives in the engine with the very same bits."""
@@ -47,7 +51,10 @@ class Engine(Protocol):
 
 @contextmanager
 def working(engine: str) -> Iterator[None]:
-    """Turn whatever an engine raises into an error that names it and quotes nothing: its messages may hold rows."""
+    """Turn whatever an engine raises into an error that names it and quotes nothing: its messages may hold rows.
+
+    What hushgrid raises itself passes; anything else is taken for a run that broke off, of points that did not change.
+    """
     try:
         yield
     except HushgridError:
@@ -56,7 +63,7 @@ def working(engine: str) -> Iterator[None]:
         msg = f"{engine} did not finish counting ({type(error).__name__}). Its own message may quote rows and is not "
         msg += "shown. Nothing was released. Check that the engine can read all of the table, and has room for a copy "
         msg += "of its coordinates."
-        raise HushgridError(msg) from None
+        raise EngineError(msg) from None
 
 
 def no_sha256(engine: str, way_out: str) -> ArgumentError:

@@ -1,6 +1,6 @@
 """Points in a table of an engine: opened by its schema, read once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Self
 
@@ -11,17 +11,16 @@ from hushgrid.counting.arrow import not_a_number
 from hushgrid.counting.bounding import KeyedRule
 from hushgrid.counting.columns import find_columns
 from hushgrid.counting.engine.cell_of_point import LATITUDE, LONGITUDE, USER, inside
-from hushgrid.counting.engine.engine import Engine, Frame, working
+from hushgrid.counting.engine.engine import TABLE, Engine, Frame, working
 from hushgrid.counting.engine.engine_counter import EngineCounter
 from hushgrid.counting.engine.kept_records import capped_total, kept_records
+from hushgrid.counting.engine.read_files import files_state, known_files
 from hushgrid.counting.open_counter import BoundedCounter
 from hushgrid.counting.progress import Progress
 from hushgrid.counting.user_rows import MissingUser
-from hushgrid.counting.users import check_user_name, no_ids
+from hushgrid.counting.users import LONGEST_ID, check_user_name, no_ids
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
-
-TABLE = "the table"
 
 
 class EnginePoints:
@@ -38,9 +37,10 @@ class EnginePoints:
     (3, 2)
     """
 
-    def __init__(self, engine: Engine, frame: Frame) -> None:
+    def __init__(self, engine: Engine, frame: Frame, files: Sequence[str] = ()) -> None:
         self._engine = engine
         self._frame = frame
+        self._files = files
 
     @classmethod
     def of(
@@ -51,8 +51,16 @@ class EnginePoints:
         lat: str | None = None,
         geometry: str | None = None,
         user: str | None = None,
+        files: Sequence[str] = (),
     ) -> Self:
         """Points of a lazy frame of polars, a relation of DuckDB, a frame of Dask or Spark, or a table of Ibis.
+
+        Parameters
+        ----------
+        lon, lat, geometry, user : str, optional
+            Names of the columns; the usual ones of coordinates are recognised.
+        files : sequence of str
+            Those that the table is read from, where it does not know them itself.
 
         Privacy
         -------
@@ -64,7 +72,8 @@ class EnginePoints:
             schema = frame.collect_schema()
         if geometry is not None:
             msg = f"an engine reads coordinates from two columns of numbers, got geometry={geometry!r}. Make them in "
-            msg += "the query, such as ST_X(geom) AS lon, ST_Y(geom) AS lat."
+            msg += "the query, such as ST_X(geom) AS lon, ST_Y(geom) AS lat. Geometries of PostGIS are read by a URL, "
+            msg += "postgresql://HOST/DATABASE?table=NAME, and those of a GeoParquet file without an engine."
             raise ArgumentError(msg)
         names = list(schema.names())
         coordinates = find_columns(names, lon=lon, lat=lat, where=TABLE)
@@ -73,13 +82,17 @@ class EnginePoints:
                 raise not_a_number(name, schema[name], TABLE)
         east, north = (nw.col(name).cast(nw.Float64) for name in coordinates)
         if user is None:
-            return cls(engine, frame.select(east.alias(LONGITUDE), north.alias(LATITUDE)))
+            return cls(engine, frame.select(east.alias(LONGITUDE), north.alias(LATITUDE)), files)
         check_user_name(user, names, coordinates=coordinates, where=TABLE)
         if not (schema[user].is_integer() or schema[user] == nw.String):
             raise no_ids(user, schema[user], TABLE)
         ids = nw.col(user).cast(nw.String).alias(USER)
         engine.with_sha256(frame.select(ids), USER, "digest")  # an engine without it refuses before anything is read
-        return cls(engine, frame.select(east.alias(LONGITUDE), north.alias(LATITUDE), ids))
+        return cls(engine, frame.select(east.alias(LONGITUDE), north.alias(LATITUDE), ids), files)
+
+    def state(self) -> bytes:
+        """What tells these points from those of an earlier run: the files they are in, where any are known."""
+        return files_state(self._files or known_files(self._frame.to_native()))
 
     @contextmanager
     def counter(self, domain: Domain, *, progress: Progress | None = None) -> Iterator[EngineCounter]:
@@ -95,7 +108,7 @@ class EnginePoints:
         engine, has_user = self._engine, nw.col(USER) != ""
         with self.snapshot(rule.domain) as snapshot, ExitStack() as stack:
             rows = snapshot.filter(~nw.col(LONGITUDE).is_null())
-            records = rows.filter(has_user)  # null is not true
+            records = rows.filter(has_user & (nw.col(USER).str.len_chars() <= LONGEST_ID))  # null is not true
             kept = kept_records(engine, records, rule)
             with working(engine.name):
                 true_capped_total = int(capped_total(records, rule).collect().item() or 0)
@@ -142,7 +155,7 @@ def engine_of(frame: Frame) -> Engine:
         case nw.Implementation.PYSPARK | nw.Implementation.PYSPARK_CONNECT:
             return SparkEngine(frame.to_native().sparkSession)
         case nw.Implementation.IBIS:
-            return IbisEngine()
+            return IbisEngine(frame.to_native().get_backend().name)
         case other:
             msg = f"tables of {other} are not counted in their engine. Known are polars, DuckDB, Dask, Spark and Ibis."
             raise InputError(msg)

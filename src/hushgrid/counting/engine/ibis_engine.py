@@ -1,8 +1,8 @@
 """Tables of Ibis, and through them PostgreSQL, DuckDB and warehouses."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, ClassVar
+from contextlib import contextmanager, suppress
+from typing import Any
 from uuid import uuid4
 
 import narwhals as nw
@@ -10,11 +10,20 @@ import pyarrow as pa
 
 from hushgrid.counting.engine.engine import Columns, Frame, lazy, no_sha256
 
+NAMES = {"postgres": "PostgreSQL", "duckdb": "DuckDB"}
+
 
 class IbisEngine:
-    """Tables of Ibis. The snapshot is a temporary table of the database."""
+    """Tables of Ibis. The snapshot is a temporary table of the database.
 
-    name: ClassVar[str] = "Ibis"
+    Parameters
+    ----------
+    backend : str
+        The database, as Ibis calls it.
+    """
+
+    def __init__(self, backend: str) -> None:
+        self.name = NAMES.get(backend, backend)
 
     def number(self, value: float) -> nw.Expr:
         """The number as text: Ibis writes decimals, of which a database makes doubles in its own way."""
@@ -48,7 +57,8 @@ class IbisEngine:
         try:
             yield lazy(copy)
         finally:
-            backend.raw_sql(f"DROP TABLE {name}")
+            with suppress(Exception):  # a connection that is lost takes its temporary tables along
+                backend.raw_sql(f"DROP TABLE {name}")
 
 
 def _postgres_sha256(text: Any) -> Any:

@@ -1,12 +1,20 @@
 """A table or a SELECT of PostgreSQL, by URL. The server counts; Ibis writes the queries."""
 
 import weakref
-from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
-from hushgrid.errors import ArgumentError, InputError, MissingExtraError
+from hushgrid.counting.engine.engine_points import EnginePoints
+from hushgrid.counting.engine.postgres_columns import chosen_columns, declared_columns, quoted
+from hushgrid.errors import ArgumentError, EngineError, HushgridError, InputError, MissingExtraError
+from hushgrid.geometry.domain import Domain
 
-VIEW = "hushgrid_points"
+if TYPE_CHECKING:
+    import psycopg
+
+QUERY, VIEW = "hushgrid_query", "hushgrid_points"  # views of the connection, which nobody else sees
 SCHEMES = ("postgresql://", "postgres://")
 
 
@@ -15,15 +23,32 @@ def is_postgres(text: str) -> bool:
     return text.startswith(SCHEMES)
 
 
-def postgres_table(url: str) -> Any:
-    """The table that a URL names with ``table=NAME``, or the query that it holds as ``select=SELECT ...``.
+def postgres_points(
+    url: str,
+    *,
+    domain: Domain,
+    lon: str | None = None,
+    lat: str | None = None,
+    geometry: str | None = None,
+    user: str | None = None,
+) -> EnginePoints:
+    """The points of the table that a URL names with ``table=NAME``, or of the query that it holds as ``select=SELECT``.
 
     Everything else of the URL is as for any client of PostgreSQL; what it leaves out, such as a password, comes from
     the usual places (PGPASSWORD, a password file).
 
+    Parameters
+    ----------
+    domain : Domain
+        Geometries declared to be in another reference system than the domain's are refused.
+    lon, lat, geometry, user : str, optional
+        Names of the columns. A table without a usual pair of numbers, and with one column of geometries, has its points
+        there.
+
     Privacy
     -------
-    Messages leave the URL out: it may hold a password.
+    Errors come from the arguments and the catalogue; no row is fetched. Messages leave the URL out: it may hold a
+    password.
     """
     connection_url, table, query = parse_address(url)
     try:
@@ -39,31 +64,67 @@ def postgres_table(url: str) -> Any:
         raise InputError(msg) from None
     database = ibis.postgres.from_connection(connection)
     weakref.finalize(database, connection.close)
-    try:
-        if query is not None:
-            # A view of this connection alone. Ibis would make one too, to learn the columns.
-            connection.execute(f"CREATE TEMPORARY VIEW {VIEW} AS {query}")
-            return database.table(VIEW)
-        *schema, name = str(table).split(".")
-        return database.table(name, database=schema[0] if schema else None)
-    except Exception as error:  # noqa: BLE001  # of Ibis, sqlglot or psycopg
-        msg = f"PostgreSQL does not know {query or table!r} ({type(error).__name__}). Check the names in it."
-        raise InputError(msg) from None
+    with _opening(query or str(table)):
+        relation = _relation(connection, table, query)
+        columns = declared_columns(connection, relation)
+        if not columns:
+            raise LookupError
+        chosen = chosen_columns(connection, columns, domain=domain, lon=lon, lat=lat, geometry=geometry, user=user)
+        parts = ", ".join(f"{expression} AS {quoted(name)}" for name, expression in chosen.items())
+        connection.execute(f"CREATE TEMPORARY VIEW {VIEW} AS SELECT {parts} FROM {relation}")  # noqa: S608  # quoted
+        connection.execute(f"SELECT FROM {VIEW} LIMIT 0")  # fails for whoever may not read it
+        connection.commit()
+        east, north, *_ = chosen
+        return EnginePoints.of(database.table(VIEW), lon=east, lat=north, user=user)
 
 
 def parse_address(url: str) -> tuple[str, str | None, str | None]:
-    """The URL of the database, and the table or the query.
+    """The URL of the database, and the table or the query, which comes last and may hold any sign.
 
     Examples
     --------
-    >>> parse_address("postgresql://me@host/db?sslmode=require&table=trips")
-    ('postgresql://me@host/db?sslmode=require', 'trips', None)
+    >>> parse_address("postgresql://me@host/city?sslmode=require&table=trips")
+    ('postgresql://me@host/city?sslmode=require', 'trips', None)
+    >>> parse_address("postgresql:///city?select=SELECT geom FROM trips WHERE geom && area AND day+1 > now()")
+    ('postgresql:///city', None, 'SELECT geom FROM trips WHERE geom && area AND day+1 > now()')
     """
-    parts = urlsplit(url)
-    options = dict(parse_qsl(parts.query))
-    table, query = options.pop("table", None), options.pop("select", None)
-    if (table is None) == (query is None):
+    place, _, given = url.partition("?")
+    given, _, query = f"&{given}".partition("&select=")
+    options = [option for option in given.split("&") if option]
+    tables = [option.removeprefix("table=") for option in options if option.startswith("table=")]
+    if len(tables) + bool(query) != 1:
         msg = "a URL of PostgreSQL needs table=NAME or select=QUERY, and one of them: "
         msg += "postgresql://USER@HOST/DATABASE?table=trips."
         raise ArgumentError(msg)
-    return urlunsplit(parts._replace(query=urlencode(options))), table, query
+    rest = "&".join(option for option in options if not option.startswith("table="))
+    return f"{place}?{rest}" if rest else place, unquote(tables[0]) if tables else None, unquote(query) or None
+
+
+def _relation(connection: "psycopg.Connection[Any]", table: str | None, query: str | None) -> str:
+    """The quoted name of the table, or of a view of the query."""
+    if query is None:
+        return ".".join(map(quoted, str(table).split(".")))
+    connection.execute(f"CREATE TEMPORARY VIEW {QUERY} AS {query}")
+    return QUERY
+
+
+@contextmanager
+def _opening(given: str) -> Iterator[None]:
+    import psycopg
+
+    try:
+        yield
+    except HushgridError:
+        raise
+    except psycopg.errors.InsufficientPrivilege:
+        msg = (
+            f"PostgreSQL does not let this user open {given!r}. Reading it takes SELECT on the table, and TEMPORARY on "
+        )
+        msg += "the database for a copy of the coordinates."
+        raise InputError(msg) from None
+    except psycopg.OperationalError as error:
+        msg = f"PostgreSQL ended the connection ({type(error).__name__}) before anything was read. Try again."
+        raise EngineError(msg) from None
+    except Exception as error:  # noqa: BLE001  # of Ibis, sqlglot or psycopg
+        msg = f"PostgreSQL does not know {given!r} ({type(error).__name__}). Check the names in it."
+        raise InputError(msg) from None

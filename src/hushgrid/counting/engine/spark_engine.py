@@ -1,5 +1,6 @@
 """Data frames of Spark."""
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
@@ -13,6 +14,7 @@ from hushgrid.counting.engine.engine import Columns, Frame, lazy
 from hushgrid.errors import ArgumentError
 
 SCRATCH = "spark.hushgrid.scratch"
+PREFIX = "hushgrid-"
 
 
 class SparkEngine:
@@ -26,6 +28,14 @@ class SparkEngine:
 
     def __init__(self, session: Any) -> None:
         self._session = session
+        self._shared = session.conf.get(SCRATCH, None)
+        is_local = (session.conf.get("spark.master", None) or "").startswith("local")
+        if self._shared is None and not is_local:
+            msg = (
+                f"Spark needs a place for a copy of the coordinates that all executors can reach: set {SCRATCH}, such "
+            )
+            msg += f"as --spark-conf {SCRATCH}=s3a://bucket/private, to a folder that may hold private data."
+            raise ArgumentError(msg)
 
     def number(self, value: float) -> nw.Expr:
         """The number itself, which Spark takes as a double."""
@@ -51,29 +61,26 @@ class SparkEngine:
             place = f"{folder}/points"
             native: Any = frame.to_native()
             native.write.parquet(place)
-            try:
-                yield lazy(self._session.read.schema(native.schema).parquet(place))
-            finally:
-                self._remove(place)
+            yield lazy(self._session.read.schema(native.schema).parquet(place))
 
     @contextmanager
     def _scratch(self) -> Iterator[str]:
-        given = self._session.conf.get(SCRATCH, None)
-        if given is not None:
-            yield f"{given.rstrip('/')}/hushgrid-{uuid4().hex}"
+        if self._shared is None:
+            with TemporaryDirectory(prefix=PREFIX) as folder:
+                yield f"file://{folder}"
             return
-        if not (self._session.conf.get("spark.master", None) or "").startswith("local"):
-            msg = (
-                f"Spark needs a place for a copy of the coordinates that all executors can reach: set {SCRATCH}, such "
-            )
-            msg += f"as --spark-conf {SCRATCH}=s3a://bucket/private, to a folder that may hold private data."
-            raise ArgumentError(msg)
-        with TemporaryDirectory(prefix="hushgrid-") as folder:
-            yield f"file://{folder}"
+        folder = f"{self._shared.rstrip('/')}/{PREFIX}{uuid4().hex}"
+        try:
+            yield folder
+        finally:
+            self._remove(folder)
 
-    def _remove(self, place: str) -> None:
-        jvm = getattr(self._session, "_jvm", None)
-        if jvm is None:  # Spark Connect cannot delete files: docs/decisions/0007 says who does
-            return
-        path = jvm.org.apache.hadoop.fs.Path(place).getParent()
-        path.getFileSystem(self._session._jsc.hadoopConfiguration()).delete(path, True)  # noqa: SLF001
+    def _remove(self, folder: str) -> None:
+        """Delete a folder; where that fails, say so, and leave an error that is on its way as it is."""
+        try:
+            jvm = self._session._jvm  # noqa: SLF001  # Spark Connect has none, and no other way to delete files
+            path = jvm.org.apache.hadoop.fs.Path(folder)
+            path.getFileSystem(self._session._jsc.hadoopConfiguration()).delete(path, True)  # noqa: SLF001
+        except Exception as error:  # noqa: BLE001  # of Java, or of a session that died
+            msg = f"the copy of the coordinates in {folder} could not be removed ({type(error).__name__}). Remove it."
+            warnings.warn(msg, stacklevel=2)

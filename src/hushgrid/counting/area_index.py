@@ -1,0 +1,197 @@
+"""Which area a point lies in: a grid over all areas, in most cells of which there is nothing left to ask."""
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.geometry import cells
+from hushgrid.geometry.patchwork import Patchwork
+from hushgrid.kernels.area_bins import NONE, SEVERAL, Index, holds, number_areas
+from hushgrid.kernels.bins import Coordinates
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+FEWEST, MOST = 64, 1024  # columns and rows
+BAND_MARGIN = 1 / 64  # of a row: far more than rounding moves an edge of it
+ROUNDINGS = 8
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AreaIndex:
+    """Finds the area of each point, exactly: the first that holds it, borders included.
+
+    A cell that no border enters lies in one area or in none. In the others, the edges of each area near it are at
+    hand, row by row, for a ray to count.
+
+    Privacy
+    -------
+    Made of the areas, which are public. What it says of points is exact, hence private.
+    """
+
+    tables: Index
+
+    def __repr__(self) -> str:
+        return "AreaIndex(...)"
+
+    @classmethod
+    def of(cls, areas: Patchwork) -> Self:
+        """Index of areas."""
+        raster = _Raster.of(areas)
+        reach = _Reach.of(raster, areas)
+        entered = raster.entered_cells(reach)
+        by_cell = _by_cell(raster.side, entered, _filled(raster, reach, entered))
+        buckets = reach.first_buckets, reach.bucket_starts, reach.edges_by_bucket
+        return cls(tables=(raster.bounds, raster.scales, raster.side, *by_cell, *buckets))
+
+    def numbers(self, longitudes: Coordinates, latitudes: Coordinates) -> Indices:
+        """The area of every point, `NONE` where it lies in none, shape (n,)."""
+        numbers = np.empty(len(longitudes), np.int64)
+        number_areas(longitudes, latitudes, self.tables, numbers)
+        return numbers
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Raster:
+    """A square number of cells over all areas, and their edges, each from its lower end up."""
+
+    bounds: tuple[float, float, float, float]
+    side: int
+    edges: Floats
+
+    @classmethod
+    def of(cls, areas: Patchwork) -> Self:
+        boxes = areas.bounds()
+        west, south = map(float, boxes[:, :2].min(axis=0))
+        east, north = map(float, boxes[:, 2:].max(axis=0))
+        segments = areas.segments
+        upward = segments[:, 1] <= segments[:, 3]
+        edges = np.where(upward[:, None], segments, segments[:, [2, 3, 0, 1]])
+        side = min(max(FEWEST, 4 * math.isqrt(len(edges))), MOST)
+        return cls(bounds=(west, south, east, north), side=side, edges=edges)
+
+    @property
+    def scales(self) -> tuple[float, float]:
+        west, south, east, north = self.bounds
+        return float(cells.scale(west, east, self.side)), float(cells.scale(south, north, self.side))
+
+    def columns(self, longitudes: Floats) -> Indices:
+        return cells.cell(longitudes, self.bounds[0], self.scales[0], self.side)
+
+    def rows(self, latitudes: Floats) -> Indices:
+        return cells.cell(latitudes, self.bounds[1], self.scales[1], self.side)
+
+    def centres(self, cell: Indices) -> Floats:
+        """Points in the middle of cells, shape (n, 2)."""
+        west, south, east, north = self.bounds
+        row, column = np.divmod(cell, self.side)
+        return np.stack(
+            [west + (column + 0.5) * ((east - west) / self.side), south + (row + 0.5) * ((north - south) / self.side)],
+            axis=1,
+        )
+
+    def entered_cells(self, reach: "_Reach") -> Indices:
+        """Cells that borders enter, and a few beside them, as sorted numbers ``area * side**2 + cell``."""
+        left, bottom, right, top = self.edges[reach.edge].T
+        south, north = self.bounds[1], self.bounds[3]
+        height = (north - south) / self.side
+        margin = BAND_MARGIN * height + ROUNDINGS * np.spacing(max(abs(south), abs(north)))
+        floor, ceiling = south + reach.row * height - margin, south + (reach.row + 1) * height + margin
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slope = (right - left) / (top - bottom)
+            low = left + slope * np.maximum(floor - bottom, 0)
+            high = left + slope * np.minimum(ceiling - bottom, top - bottom)
+        level = top == bottom
+        low, high = np.where(level, left, low), np.where(level, right, high)
+        # Rounding moves places by far less than a cell; no edge reaches beyond the cells of its ends.
+        columns = self.columns(np.stack([low, high, left, right]))
+        first = np.maximum(columns[:2].min(axis=0) - 1, columns[2:].min(axis=0))
+        last = np.minimum(columns[:2].max(axis=0) + 1, columns[2:].max(axis=0))
+        pair, column = _runs(first, last)
+        return np.unique((reach.area[pair] * self.side + reach.row[pair]) * self.side + column)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Reach:
+    """Every pair of an edge and a row of the raster that it reaches, in buckets of one area and one row.
+
+    Parameters
+    ----------
+    edge, row, area : arrays of int, shape (pairs,)
+        The edge, the row, and the area that the edge is of.
+    first_buckets : array of int, shape (areas,)
+        What a row is added to for the number of its bucket.
+    bucket_starts : array of int, shape (buckets + 1,)
+        Where the edges of a bucket start in `edges_by_bucket`.
+    edges_by_bucket : array, shape (pairs, 4)
+    """
+
+    edge: Indices
+    row: Indices
+    area: Indices
+    first_buckets: Indices
+    bucket_starts: Indices
+    edges_by_bucket: Floats
+
+    @classmethod
+    def of(cls, raster: _Raster, areas: Patchwork) -> Self:
+        edge, row = _runs(raster.rows(raster.edges[:, 1]), raster.rows(raster.edges[:, 3]))
+        area = np.repeat(np.arange(areas.cells), np.diff(areas.segment_starts))[edge]
+        lowest, highest = raster.rows(areas.bounds()[:, 1]), raster.rows(areas.bounds()[:, 3])
+        ends = np.cumsum(highest - lowest + 1)
+        first_buckets = ends - highest - 1
+        bucket = first_buckets[area] + row
+        return cls(
+            edge=edge,
+            row=row,
+            area=area,
+            first_buckets=first_buckets,
+            bucket_starts=np.concatenate([[0], np.cumsum(np.bincount(bucket, minlength=ends[-1]))]),
+            edges_by_bucket=raster.edges[edge[np.argsort(bucket, kind="stable")]],
+        )
+
+
+def _filled(raster: _Raster, reach: _Reach, entered: Indices) -> Indices:
+    """Cells inside areas that their borders do not enter, numbered alike.
+
+    Between two cells of a row that an area's border enters, the others lie all inside it or all outside.
+    """
+    same_row = entered[1:] // raster.side == entered[:-1] // raster.side
+    gaps = np.flatnonzero(same_row & (np.diff(entered) > 1))
+    area, cell = np.divmod(entered[gaps] + 1, raster.side**2)
+    bucket = reach.first_buckets[area] + cell // raster.side
+    runs = zip(reach.bucket_starts[bucket].tolist(), reach.bucket_starts[bucket + 1].tolist(), strict=True)
+    inside = [
+        holds(reach.edges_by_bucket, first, stop, x, y)
+        for (first, stop), (x, y) in zip(runs, raster.centres(cell).tolist(), strict=True)
+    ]
+    chosen = gaps[np.array(inside, bool)]
+    return _runs(entered[chosen] + 1, entered[chosen + 1] - 1)[1]
+
+
+def _by_cell(side: int, entered: Indices, inside: Indices) -> tuple[Indices, Indices, Indices]:
+    """The one area of each cell, or `NONE`, or `SEVERAL`; and for these where their areas start, and the areas."""
+    owners = np.full(side**2, NONE, dtype=np.int64)
+    owners[inside % side**2] = inside // side**2
+    owners[entered % side**2] = SEVERAL
+    area, cell = np.divmod(np.concatenate([entered, inside]), side**2)
+    asked = owners[cell] == SEVERAL
+    area, cell = area[asked], cell[asked]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=side**2))])
+    return owners, starts, area[np.lexsort((area, cell))]
+
+
+def _runs(first: Indices, last: Indices) -> tuple[Indices, Indices]:
+    """Every number from `first` to `last`, ends included, of each pair, and which pair it is of.
+
+    Examples
+    --------
+    >>> _runs(np.array([4, 7]), np.array([5, 7]))
+    (array([0, 0, 1]), array([4, 5, 7]))
+    """
+    lengths = last - first + 1
+    pair = np.repeat(np.arange(len(first)), lengths)
+    return pair, np.arange(len(pair)) - (np.cumsum(lengths) - lengths)[pair] + first[pair]

@@ -1,0 +1,177 @@
+"""Areas of any shape, such as districts: a partition that is given, and not made."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.errors import ArgumentError
+from hushgrid.geometry.domain import Domain
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+AREA_LIMIT = 2**16
+VERTEX_LIMIT = 2**19  # of all areas together
+LONGEST_NAME = 200  # characters
+SHORTEST_RING = 4  # vertices, the last of which is the first again
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Patchwork:
+    """Areas inside a domain whose interiors do not overlap, in the order given; what lies in none is not counted.
+
+    Borders belong to areas: a point on the border of several lies in the first of them. Arrays are nested as in
+    GeoArrow: an area is a run of polygons, a polygon one of rings, the outer one first, a ring one of vertices.
+    Outer rings run counterclockwise, holes clockwise. Whether rings cross and areas overlap takes more geometry to
+    tell, and is checked by whoever makes a patchwork (`hushgrid.synopsis.patches`).
+
+    Parameters
+    ----------
+    domain : Domain
+    names : tuple of str
+        What each area is called; no two alike.
+    vertices : array, shape (vertices, 2)
+        East and north.
+    ring_starts, polygon_starts, area_starts : arrays of int
+        First vertex of every ring, first ring of every polygon, first polygon of every area, and each time the end.
+
+    Examples
+    --------
+    >>> square = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]
+    >>> plots = Patchwork(
+    ...     domain=Domain(west=0, south=0, east=9, north=9),
+    ...     names=("A",),
+    ...     vertices=square,
+    ...     ring_starts=[0, 5],
+    ...     polygon_starts=[0, 1],
+    ...     area_starts=[0, 1],
+    ... )
+    >>> plots.bounds(), plots.sizes
+    (array([[0., 0., 1., 1.]]), array([1.]))
+    """
+
+    domain: Domain
+    names: tuple[str, ...]
+    vertices: Floats
+    ring_starts: Indices
+    polygon_starts: Indices
+    area_starts: Indices
+
+    def __post_init__(self) -> None:
+        kinds = {"vertices": np.float64, **dict.fromkeys(("ring_starts", "polygon_starts", "area_starts"), np.int64)}
+        for name, kind in kinds.items():
+            array = np.array(getattr(self, name), dtype=kind)
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        _check_nesting(self)
+        _check_names(self)
+        _check_vertices(self)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Patchwork)
+            and (self.domain, self.names) == (other.domain, other.names)
+            and all(np.array_equal(*pair) for pair in zip(self.arrays, other.arrays, strict=True))
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # compares by the contents of arrays
+
+    @property
+    def arrays(self) -> tuple[Floats, Indices, Indices, Indices]:
+        """Vertices, and the starts of rings, polygons and areas."""
+        return self.vertices, self.ring_starts, self.polygon_starts, self.area_starts
+
+    @property
+    def cells(self) -> int:
+        """Number of areas."""
+        return len(self.area_starts) - 1
+
+    def bounds(self, first: int = 0, stop: int | None = None) -> Floats:
+        """West, south, east, north of the areas `first` to `stop`, shape (areas, 4)."""
+        return self._bounds[first:stop]
+
+    @cached_property
+    def _bounds(self) -> Floats:
+        lowest = np.minimum.reduceat(self.vertices, self._first_vertices[:-1])
+        highest = np.maximum.reduceat(self.vertices, self._first_vertices[:-1])
+        return np.hstack([lowest, highest])
+
+    @cached_property
+    def segments(self) -> Floats:
+        """All edges, from x, y to x, y, shape (segments, 4); those of an area follow one another."""
+        joined = np.ones(len(self.vertices), bool)
+        joined[self.ring_starts[1:] - 1] = False  # no edge leads from one ring to the next
+        places = np.flatnonzero(joined)
+        return np.hstack([self.vertices[places], self.vertices[places + 1]])
+
+    @cached_property
+    def segment_starts(self) -> Indices:
+        """First segment of every area, and the number of segments, shape (areas + 1,)."""
+        return self._first_vertices - self._first_rings  # a ring has one segment less than vertices
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """How much each area covers, in squares of the domain's units, shape (areas,)."""
+        # Each from a corner of its own: far from the origin, products would round away what they differ by.
+        corners = np.repeat(np.tile(self._bounds[:, :2], 2), np.diff(self.segment_starts), axis=0)
+        left, bottom, right, top = (self.segments - corners).T
+        return np.asarray(np.add.reduceat(left * top - right * bottom, self.segment_starts[:-1]) / 2)
+
+    @property
+    def _first_rings(self) -> Indices:
+        return self.polygon_starts[self.area_starts]
+
+    @property
+    def _first_vertices(self) -> Indices:
+        return self.ring_starts[self._first_rings]
+
+
+def _check_nesting(patchwork: Patchwork) -> None:
+    vertices, *starts = patchwork.arrays
+    sizes = [len(vertices), *(len(edges) - 1 for edges in starts[:2])]
+    least = [SHORTEST_RING, 1, 1]
+    good = vertices.ndim == 2 and vertices.shape[1:] == (2,)
+    for edges, size, fewest in zip(starts, sizes, least, strict=True):
+        good = good and len(edges) > 1 and bool(edges[0] == 0 and edges[-1] == size and np.diff(edges).min() >= fewest)
+    if not good:
+        msg = "areas must be made of polygons, polygons of rings, and rings of at least four vertices."
+        raise ArgumentError(msg)
+    if patchwork.cells > AREA_LIMIT or len(vertices) > VERTEX_LIMIT:
+        msg = (
+            f"{patchwork.cells:,} areas of {len(vertices):,} vertices are over the limit of {AREA_LIMIT:,} areas or "
+            f"{VERTEX_LIMIT:,} vertices. Simplify their outlines, or give fewer areas."
+        )
+        raise ArgumentError(msg)
+
+
+def _check_names(patchwork: Patchwork) -> None:
+    names = patchwork.names
+    if len(names) != patchwork.cells:
+        msg = f"every area needs a name: got {len(names):,} names for {patchwork.cells:,} areas."
+        raise ArgumentError(msg)
+    for number, name in enumerate(names):
+        if not name.strip() or len(name) > LONGEST_NAME or not "".join(name.split()).isprintable():
+            msg = f"the name of area {number} must be a text of 1 to {LONGEST_NAME} printable characters, "
+            msg += f"got {name[:40]!r}."
+            raise ArgumentError(msg)
+    if len(set(names)) < len(names):
+        twice = next(name for number, name in enumerate(names) if name in names[:number])
+        msg = f"two areas are called {twice!r}; names must tell areas apart."
+        raise ArgumentError(msg)
+
+
+def _check_vertices(patchwork: Patchwork) -> None:
+    vertices, ring_starts = patchwork.vertices, patchwork.ring_starts
+    if not np.array_equal(vertices[ring_starts[:-1]], vertices[ring_starts[1:] - 1]):
+        msg = "the rings of areas must be closed: the last vertex of each is its first."
+        raise ArgumentError(msg)
+    west, south, east, north = patchwork.domain.bounds
+    inside = ((vertices >= (west, south)) & (vertices <= (east, north))).all(axis=1)  # false for NaN too
+    if not inside.all():
+        number = int(np.searchsorted(patchwork._first_vertices, int(np.argmin(inside)), side="right")) - 1  # noqa: SLF001
+        lowest, highest = vertices.min(axis=0), vertices.max(axis=0)
+        needed = ",".join(f"{float(bound)!r}" for bound in (*lowest, *highest))
+        msg = f"area {patchwork.names[number]!r} reaches outside the domain. Give a domain that holds all areas."
+        raise ArgumentError(msg, instead={"domain": needed})

@@ -1,0 +1,146 @@
+"""`hushgrid publish --areas`: from a file of districts to answers about each."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import geopandas
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import shapely
+
+import hushgrid as hg
+from tests.cli.commands import Run, assert_refused
+
+DISTRICTS = {
+    "North": shapely.box(-74, 40.7, -73.9, 40.8),
+    "South-West": shapely.box(-74, 40.6, -73.96, 40.7),
+    "South-East": shapely.box(-73.96, 40.6, -73.9, 40.7),
+}
+USERS = ["--user-column", "who", "--max-per-user", "2"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Trips of some users, and districts as GeoJSON and as a GeoPackage in metres."""
+    folder = tmp_path_factory.mktemp("areas")
+    rng = np.random.default_rng(3)
+    lon, lat = rng.uniform(-74, -73.9, 20_000), rng.uniform(40.6, 40.8, 20_000)
+    pq.write_table(pa.table({"lon": lon, "lat": lat, "who": rng.integers(0, 3000, 20_000)}), folder / "trips.parquet")
+    frame = geopandas.GeoDataFrame(
+        {"name": list(DISTRICTS), "code": [3, 1, 2]}, geometry=list(DISTRICTS.values()), crs="EPSG:4326"
+    )
+    frame.to_file(folder / "districts.geojson")
+    frame.to_crs(32618).to_file(folder / "districts.gpkg")
+    return folder
+
+
+@pytest.fixture
+def publish_on(run: Run, folder: Path) -> Run:
+    """Run `hushgrid publish` on the districts."""
+
+    def invoke(*options: object, areas: str = "districts.geojson") -> object:
+        given = ["--areas", folder / areas, "--epsilon", "1", "-o", "out.dp.parquet"]
+        return run("publish", folder / "trips.parquet", *given, *options)
+
+    return invoke
+
+
+def test_counts_of_each_district(publish_on: Run, run: Run, folder: Path) -> None:
+    """Published, described, verified, and asked for by the file they came from; the domain is that of the areas."""
+    published = publish_on()
+    described = run("describe", "out.dp.parquet")
+    values = json.loads(run("describe", "out.dp.parquet", "--json").stdout)
+    verified = run("verify", "out.dp.parquet")
+    answers = json.loads(run("query", "out.dp.parquet", "--polygons", folder / "districts.geojson", "--json").stdout)[
+        "answers"
+    ]
+    release = hg.read("out.dp.parquet")
+
+    assert (published.exit_code, verified.exit_code) == (0, 0)
+    assert "3 areas that were given" in described.stdout
+    assert "what lies in none of them is not counted" in " ".join(described.stdout.split())
+    assert values["structure"]["areas"] == list(DISTRICTS)
+    assert release.domain == hg.Domain(west=-74, south=40.6, east=-73.9, north=40.8)
+    assert [answer["name"] for answer in answers] == list(DISTRICTS)
+    assert [answer["estimate"] for answer in answers] == release.counts.tolist()
+    assert release.total == pytest.approx(20_000, abs=100)
+
+
+def test_distinct_users_of_each_district(publish_on: Run, run: Run, folder: Path) -> None:
+    """Counts are called what they are, and each is below the number of users."""
+    published = publish_on(*USERS, "--distinct-users")
+    asked = run("query", "out.dp.parquet", "--polygons", folder / "districts.geojson")
+    release = hg.read("out.dp.parquet")
+
+    assert published.exit_code == 0
+    assert "user-area pairs: a user counts once in each of at most 2 areas" in " ".join(published.stderr.split())
+    assert "user-area pairs" in asked.stdout
+    assert (release.claim.distinct, release.claim.max_per_unit) == (True, 2)
+    assert (release.counts < 3100).all()
+    assert (release.counts > 500).all()
+
+
+def test_areas_of_any_file_and_any_name(publish_on: Run) -> None:
+    """A GeoPackage in metres, called by another property."""
+    published = publish_on("--area-name", "code", "--domain", "-74.1,40.5,-73.8,40.9", areas="districts.gpkg")
+    release = hg.read("out.dp.parquet")
+
+    assert published.exit_code == 0
+    assert release.partition.names == ("3", "1", "2")
+    assert release.partition.bounds() == pytest.approx(shapely.bounds(list(DISTRICTS.values())), abs=1e-6)
+
+
+def test_every_other_command_takes_it_or_says_no(publish_on: Run, run: Run) -> None:
+    """Exports and samples work; a map is refused with a way out."""
+    publish_on("--manifest")
+    exports = [run("export", "out.dp.parquet", "--to", to, "-o", f"out.{to}") for to in ("gpkg", "geojson", "csv")]
+    raster = run("export", "out.dp.parquet", "--to", "geotiff", "-o", "out.tif", "--resolution", "50")
+    rows = list(csv.DictReader(io.StringIO(Path("out.csv").read_text())))
+
+    assert [each.exit_code for each in [*exports, raster]] == [0] * 4
+    assert [row["name"] for row in rows] == list(DISTRICTS)
+    assert geopandas.read_file("out.gpkg")["name"].tolist() == list(DISTRICTS)
+    assert run("sample", "out.dp.parquet", "-n", "50", "-o", "points.parquet").exit_code == 0
+    assert run("query", "out.dp.parquet", "--rect", "-74,40.6,-73.9,40.8").exit_code == 0
+    assert_refused(run("map", "out.dp.parquet", "-o", "map.html"), 2, "GeoPackage")
+    assert Path("out.dp.manifest.md").exists()
+
+
+REFUSED = {
+    "a method beside areas": (["--method", "ag"], 2, "leave --method out"),
+    "a side beside areas": ([*USERS, "--distinct-users", "8"], 2, "the SIDE of --distinct-users"),
+    "a name that is not there": (["--area-name", "nom"], 3, "'nom'; there are: code, name"),
+    "a domain that is too small": (["--domain", "-74,40.6,-73.95,40.8"], 2, "reaches outside the domain"),
+    "users without a column": (["--distinct-users"], 2, "needs user"),
+    "an engine": (["--engine", "duckdb"], 2, "Write them to a Parquet file"),
+}
+
+
+@pytest.mark.parametrize(("options", "code", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_makes_no_sense_is_refused(publish_on: Run, options: list[str], code: int, words: str) -> None:
+    """In words that say what would; nothing is written."""
+    result = publish_on(*options)
+
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert words in " ".join(result.stderr.split())
+    assert not Path("out.dp.parquet").exists()
+
+
+WITHOUT_AREAS = {
+    "no domain": ([], "--domain"),
+    "a name for no areas": (["--domain", "-74,40,-73,41", "--area-name", "code"], "without --areas"),
+    "distinct users on nothing": (["--domain", "-74,40,-73,41", *USERS, "--distinct-users"], "SIDE of a grid"),
+}
+
+
+@pytest.mark.parametrize(("options", "words"), WITHOUT_AREAS.values(), ids=WITHOUT_AREAS)
+def test_without_areas_something_else_is_needed(run: Run, folder: Path, options: list[str], words: str) -> None:
+    """And named."""
+    result = run("publish", folder / "trips.parquet", "--epsilon", "1", "-o", "out.dp.parquet", *options)
+
+    assert result.exit_code == 2
+    assert words in result.stderr

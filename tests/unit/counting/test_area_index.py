@@ -1,0 +1,127 @@
+"""The area of every point, against shapely."""
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from hushgrid.counting import area_index
+from hushgrid.counting.area_index import AreaIndex
+from hushgrid.counting.memory import ArrayPoints
+from hushgrid.counting.point_counter import PointCounter
+from hushgrid.geometry.domain import Domain
+from hushgrid.synopsis.patches import Patches, patchwork
+from tests.districts import districts, exactly_holds, first_holders, mosaic
+from tests.plain import UNIT_SQUARE
+
+
+def on_borders(areas):
+    """Vertices, middles of edges, and places an ulp beside both."""
+    one, other = areas.segments[:, :2], areas.segments[:, 2:]
+    places = np.concatenate([one, (one + other) / 2, 0.3 * one + 0.7 * other])
+    return np.concatenate([places, np.nextafter(places, -1), np.nextafter(places, 2)])
+
+
+def named(shapes, domain=UNIT_SQUARE):
+    """Areas called by their numbers."""
+    return patchwork(shapes, list(map(str, range(len(shapes)))), domain)
+
+
+def numbers(areas, points):
+    """What the index says."""
+    points = np.asarray(points, np.float64)
+    return AreaIndex.of(areas).numbers(points[:, 0].copy(), points[:, 1].copy())
+
+
+@pytest.mark.parametrize("areas", [districts(), named(mosaic())], ids=["holes and islands", "a mosaic"])
+def test_points_on_borders_and_anywhere(areas):
+    """Each lies in the first area that holds it, borders included."""
+    anywhere = np.random.default_rng(1).uniform(-0.1, 1.1, (20_000, 2))
+    tenths = np.round(anywhere, 1)
+    points = np.concatenate([on_borders(areas), anywhere, tenths])
+
+    assert np.array_equal(numbers(areas, points), first_holders(Patches(areas).shapes, points))
+
+
+def test_a_shared_border_belongs_to_the_first_area():
+    """In either order."""
+    left, right = shapely.box(0, 0, 0.5, 1), shapely.box(0.5, 0, 1, 1)
+
+    assert numbers(named([left, right]), [[0.5, 0.3], [0.5, 1.0]]).tolist() == [0, 0]
+    assert numbers(named([right, left]), [[0.5, 0.3], [0.5, 1.0]]).tolist() == [0, 0]
+
+
+STRANGE = {
+    "not a number": [np.nan, 0.5],
+    "infinite": [np.inf, 0.5],
+    "far": [1e300, -1e300],
+    "in no area": [0.05, 0.55],
+    "negative zero": [-0.0, -0.0],
+}
+
+
+@pytest.mark.parametrize("point", STRANGE.values(), ids=STRANGE)
+def test_strange_points(point):
+    """Lie in no area, but for one on a corner."""
+    assert numbers(districts(), [point])[0] == (0 if point == STRANGE["negative zero"] else -1)
+
+
+COORDINATES = st.integers(0, 12).map(lambda number: number / 12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(COORDINATES, COORDINATES), min_size=3, max_size=9, unique=True))
+@example([(0.0, 4 / 12), (1 / 12, 0.25), (10 / 12, 0.0)])  # GEOS has points on its border that lie beside it
+def test_any_polygon_on_a_lattice(corners):
+    """All points of a lattice, many of them on the outline, or next to nothing beside it: as fractions have it."""
+    shape = shapely.Polygon(corners)
+    if shapely.area(shapely.make_valid(shape)) == 0:
+        return
+    areas = named([shape])
+    points = np.stack(np.meshgrid(np.arange(13) / 12, np.arange(13) / 12), axis=-1).reshape(-1, 2)
+    (outline,) = Patches(areas).shapes
+
+    assert (numbers(areas, points) == 0).tolist() == [exactly_holds(outline, point) for point in points.tolist()]
+
+
+@pytest.mark.parametrize("side", [1, 2, 7, 300])
+def test_any_number_of_cells_gives_the_same(side, monkeypatch):
+    """The index decides nothing."""
+    monkeypatch.setattr(area_index, "FEWEST", side)
+    monkeypatch.setattr(area_index, "MOST", side)
+    areas = named(mosaic(12))
+    points = np.concatenate([on_borders(areas), np.random.default_rng(2).random((2000, 2))])
+
+    assert np.array_equal(numbers(areas, points), first_holders(Patches(areas).shapes, points))
+
+
+def test_areas_that_are_small_beside_their_coordinates():
+    """A few millimetres a hundred kilometres out, where doubles are coarse."""
+    domain = Domain(west=0, south=0, east=1e6, north=1e7, crs="EPSG:32618")
+    shapes = shapely.transform(mosaic(8, step=0.1), lambda places: places * 1e-3 + [612_345.678, 4_512_345.678])
+    areas = named(shapes, domain)
+    middle = (areas.bounds()[:, :2] + areas.bounds()[:, 2:]) / 2
+    points = np.concatenate([areas.vertices, middle])
+
+    assert np.array_equal(numbers(areas, points), first_holders(Patches(areas).shapes, points))
+
+
+def test_float32_counts_as_the_doubles_it_is():
+    """No coordinate is rounded."""
+    points = np.random.default_rng(3).random((1000, 2)).astype(np.float32)
+
+    assert np.array_equal(
+        AreaIndex.of(districts()).numbers(points[:, 0], points[:, 1]), numbers(districts(), points.astype(np.float64))
+    )
+
+
+def test_a_counter_counts_on_areas():
+    """Every area, zeros too; what lies in none is in no count."""
+    points = np.random.default_rng(4).random((5000, 2))
+    found = first_holders(Patches(districts()).shapes, points)
+
+    counts = PointCounter(UNIT_SQUARE, ArrayPoints(points)).count(districts())
+
+    assert counts.tolist() == np.bincount(found[found >= 0], minlength=5).tolist()
+    assert "AreaIndex(...)" in repr(AreaIndex.of(districts()))

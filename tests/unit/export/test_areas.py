@@ -1,0 +1,141 @@
+"""A release on areas in other formats."""
+
+import csv
+import io
+import json
+
+import geopandas
+import numpy as np
+import pytest
+import shapely
+
+from hushgrid.errors import ArgumentError
+from hushgrid.export.csv import write_csv
+from hushgrid.export.geojson import write_geojson
+from hushgrid.export.gpkg import write_gpkg
+from hushgrid.export.manifest import manifest
+from hushgrid.export.raster import Raster, pixels
+from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import Grid
+from hushgrid.synopsis.patches import Patches, patchwork
+from hushgrid.web.page import map_page
+from tests.districts import SHAPES, districts, mosaic
+from tests.plain import UNIT_SQUARE
+from tests.synopses import synopsis_on
+from tests.unit.export.conftest import METRES
+
+
+def written(write, synopsis):
+    """The bytes of a file."""
+    out = io.BytesIO()
+    write(synopsis, out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def synopsis():
+    """A release on areas."""
+    return synopsis_on(districts())
+
+
+def in_metres(shapes=None):
+    """A release on areas of a projected domain."""
+    if shapes is None:
+        shapes = shapely.transform(list(SHAPES.values()), lambda places: places * 40_000 + [565_000, 4_485_000])
+    return synopsis_on(patchwork(shapes, list(SHAPES)[: len(shapes)], METRES))
+
+
+@pytest.mark.parametrize("system", ["degrees", "metres"])
+def test_a_geopackage_holds_every_area(synopsis, system, tmp_path):
+    """Its name, shape, count and standard error, bit for bit, in order."""
+    synopsis = synopsis if system == "degrees" else in_metres()
+    (tmp_path / "areas.gpkg").write_bytes(written(write_gpkg, synopsis))
+    frame = geopandas.read_file(tmp_path / "areas.gpkg")
+
+    assert frame["name"].tolist() == list(SHAPES)
+    assert all(map(shapely.equals, frame.geometry, Patches(synopsis.partition).shapes))
+    assert np.array_equal(frame["count"], synopsis.counts)
+    assert np.array_equal(frame["std_error"], np.sqrt(synopsis.variances))
+    assert frame.crs == ("EPSG:4326" if system == "degrees" else "EPSG:32618")
+
+
+def test_geojson_holds_every_area(synopsis):
+    """Outer rings counterclockwise, as RFC 7946 has them."""
+    features = json.loads(written(write_geojson, synopsis))["features"]
+    shapes = [shapely.from_geojson(json.dumps(feature["geometry"])) for feature in features]
+
+    assert all(map(shapely.equals, shapes, SHAPES.values()))
+    assert all(polygon.exterior.is_ccw for polygon in shapely.get_parts(shapes))
+    assert [feature["properties"]["name"] for feature in features] == list(SHAPES)
+    assert [feature["properties"]["count"] for feature in features] == synopsis.counts.tolist()
+
+
+def test_geojson_is_in_longitude_and_latitude():
+    """Each vertex where GeoPandas moves it."""
+    features = json.loads(written(write_geojson, in_metres()))["features"]
+    shapes = geopandas.GeoSeries(Patches(in_metres().partition).shapes, crs=32618).to_crs(4326)
+
+    for feature, shape in zip(features, shapes, strict=True):
+        moved = shapely.from_geojson(json.dumps(feature["geometry"]))
+        assert moved.equals_exact(shape, 1e-9, normalize=True)
+
+
+def test_areas_that_geojson_cannot_hold_are_refused():
+    """Those at the pole."""
+    arctic = Domain(west=-3e6, south=-3e6, east=3e6, north=3e6, crs="EPSG:3413")
+    around = synopsis_on(patchwork([shapely.box(-1e6, -1e6, 1e6, 1e6)], ["pole"], arctic))
+
+    with pytest.raises(ArgumentError, match="GeoPackage"):
+        written(write_geojson, around)
+
+
+def test_csv_holds_no_formula():
+    """A name that a spreadsheet would run is text."""
+    names = ["=1+1", "@sum", "-2", "+3", 'a "quoted", name']
+    synopsis = synopsis_on(patchwork(list(SHAPES.values()), names, UNIT_SQUARE))
+    rows = list(csv.DictReader(io.StringIO(written(write_csv, synopsis).decode())))
+
+    assert [row["name"] for row in rows] == ["'=1+1", "'@sum", "'-2", "'+3", 'a "quoted", name']
+    assert [float(row["count"]) for row in rows] == synopsis.counts.tolist()
+
+
+WHOLE = synopsis_on(patchwork([shapely.box(0, 0, 1, 1)], ["all of the domain"], UNIT_SQUARE))
+RASTERS = {
+    "districts": synopsis_on(districts()),
+    "a mosaic": synopsis_on(patchwork(mosaic(12), list("abcdefghijkl"), UNIT_SQUARE)),
+    "one area that is the domain": WHOLE,
+}
+
+
+@pytest.mark.parametrize("synopsis", RASTERS.values(), ids=RASTERS)
+def test_pixels_hold_what_the_release_answers_for_them(synopsis):
+    """All at once, and one by one; they sum to the total."""
+    grid = Grid(domain=UNIT_SQUARE, rows=7, columns=9)
+    raster, answer = Raster.of(synopsis, grid), synopsis.answer(grid.bounds())
+
+    assert raster.estimates.ravel() == pytest.approx(answer.estimate, abs=1e-9)
+    assert raster.errors.ravel() == pytest.approx(answer.noise_std, abs=1e-9)
+    assert raster.estimates.sum() == pytest.approx(synopsis.total)
+    assert max(pixels(synopsis).rows, pixels(synopsis).columns) == 1024
+
+
+def test_a_plot_shows_the_areas(synopsis):
+    """As pixels, with a title that states epsilon."""
+    plt = pytest.importorskip("matplotlib.pyplot")
+    axes = synopsis.plot()
+
+    assert "ε = 1" in axes.get_title()
+    plt.close(axes.figure)
+
+
+def test_a_manifest_says_what_is_counted(synopsis):
+    """And how wide intervals are."""
+    text = manifest(synopsis, name="areas.dp.parquet", sha256="0" * 64)
+
+    assert "what lies in none of them is not counted" in text
+
+
+def test_a_map_is_refused_with_a_way_out(synopsis):
+    """In one sentence."""
+    with pytest.raises(ArgumentError, match="GeoPackage"):
+        map_page(synopsis)

@@ -1,0 +1,143 @@
+"""Wherever threads are made there are as many as HUSHGRID_THREADS says."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import hushgrid
+import hushgrid as hg
+from hushgrid.counting import curve, memory, point_counter
+from hushgrid.counting.open import open_points
+from hushgrid.counting.point_counter import PointCounter
+from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.quadrant_tree import all_cells
+from hushgrid.inference.estimate import INFERENCES
+from hushgrid.kernels import threads
+from hushgrid.privacy.bits import simulation_rng
+from hushgrid.privacy.budget import Budget
+from tests.plain import UNIT_SQUARE
+
+MAKERS = (threads, point_counter, curve)  # the modules that start threads
+POINTS = np.random.default_rng(0).random((40_000, 2))
+GRID = Grid(domain=UNIT_SQUARE, rows=8, columns=8)
+RECTS = np.sort(np.random.default_rng(1).random((20_000, 2, 2)), axis=1).reshape(-1, 4)
+
+
+@pytest.fixture
+def workers(monkeypatch):
+    """The number of workers of every pool that is made."""
+    made = []
+
+    class Spy(ThreadPoolExecutor):
+        def __init__(self, max_workers):
+            made.append(max_workers)
+            super().__init__(max_workers)
+
+    for module in MAKERS:
+        monkeypatch.setattr(module, "ThreadPoolExecutor", Spy)
+    monkeypatch.setattr(memory, "PART_ROWS", 5000)
+    return made
+
+
+def counter(points=POINTS):
+    return PointCounter(UNIT_SQUARE, open_points(points, domain=UNIT_SQUARE))
+
+
+def released(method):
+    return hg.METHODS[method]().release(counter(), Budget(Fraction(1), bits=simulation_rng(0)))
+
+
+def count_in_memory(folder):
+    return lambda: counter().count(GRID)
+
+
+def count_nested(folder):
+    return lambda: counter().count(NestedGrid(grid=GRID, sides=np.full(GRID.cells, 2)))
+
+
+def decode(folder):
+    pq.write_table(pa.table({"lon": POINTS[:, 0], "lat": POINTS[:, 1]}), folder / "a.parquet", row_group_size=5000)
+    return lambda: counter(folder / "a.parquet").count(GRID)
+
+
+def decode_folder(folder):
+    decode(folder)
+    return lambda: counter(folder).count(GRID)
+
+
+def sort_along_the_curve(folder):
+    return lambda: counter().count(all_cells(UNIT_SQUARE, 3))
+
+
+def infer(name):
+    def prepare(folder):
+        synopsis = released("staq")
+        return lambda: INFERENCES[name](synopsis.partition, synopsis.measurements)
+
+    return prepare
+
+
+def answer(method):
+    def prepare(folder):
+        synopsis = released(method)
+        return lambda: synopsis.count(RECTS)
+
+    return prepare
+
+
+def sample(folder):
+    synopsis = released("ug")
+    return lambda: synopsis.sample(300_000, seed=1)
+
+
+def ask_polygons(folder):
+    shapely = pytest.importorskip("shapely")
+    synopsis = released("ug")
+    return lambda: synopsis.count_polygons(shapely.box(*RECTS[:400].T))
+
+
+WORK = {
+    "counting in memory": count_in_memory,
+    "counting on a nested grid": count_nested,
+    "decoding Parquet": decode,
+    "decoding a folder": decode_folder,
+    "codes of the curve": sort_along_the_curve,
+    "belief propagation": infer("belief"),
+    "queries of a grid": answer("ug"),
+    "queries of an adaptive grid": answer("ag"),
+    "queries of a tree": answer("quadtree"),
+    "queries of STAQ": answer("staq"),
+    "synthetic points": sample,
+    "polygons": ask_polygons,
+}
+
+
+@pytest.mark.parametrize("work", WORK.values(), ids=WORK)
+def test_threads_are_as_many_as_asked_for(work, workers, tmp_path, monkeypatch):
+    """Three make a pool of three and none larger, and one makes no pool of more than one."""
+    monkeypatch.setenv("HUSHGRID_THREADS", "1")
+    run = work(tmp_path)
+    workers.clear()
+    run()
+    assert set(workers) <= {1}
+
+    monkeypatch.setenv("HUSHGRID_THREADS", "3")
+    workers.clear()
+    run()
+    assert max(workers) == 3
+
+
+def test_no_other_module_makes_threads():
+    """Nor do we let Arrow use its own for points."""
+    root = Path(hushgrid.__file__).parent
+    starts = re.compile(r"ThreadPoolExecutor\(|ProcessPoolExecutor\(|\bThread\(|use_threads=True")
+    found = {path for path in root.rglob("*.py") if starts.search(path.read_text())}
+
+    assert found == {Path(module.__file__) for module in MAKERS}
