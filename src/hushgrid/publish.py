@@ -48,9 +48,10 @@ def publish(
     Parameters
     ----------
     points : path, array of shape (n, 2), pair of arrays, or frame
-        Longitude and latitude of each record: a Parquet, GeoParquet or CSV file of any size, a table in memory
-        (pyarrow, pandas, polars), or one that its engine counts: a lazy frame of polars, a relation of DuckDB, a frame
-        of Dask or Spark, a table of Ibis. Records that are null, not a number or outside the domain are ignored.
+        Longitude and latitude of each record: a Parquet, GeoParquet or CSV file of any size, a folder of Parquet files,
+        a table in memory (pyarrow, pandas, polars), or one that its engine counts: a lazy frame of polars, a relation
+        of DuckDB, a frame of Dask or Spark, a table of Ibis. Records that are null, not a number or outside the domain
+        are ignored.
     domain : Domain
         The public rectangle to cover. It never comes from the data.
     epsilon : float, str, Decimal, int or Fraction

@@ -38,6 +38,22 @@ def test_every_format_sums_to_the_total(run: Run, release: Path, wanted: str) ->
     assert np.isclose(total, hg.read(release).total)
 
 
+@pytest.mark.parametrize("wanted", FORMATS)
+def test_a_name_says_the_format(run: Run, release: Path, wanted: str) -> None:
+    """The same file as by name."""
+    assert run("export", release, "-o", FORMATS[wanted]).exit_code == 0
+    assert run("export", release, "--to", wanted, "-o", f"named-{FORMATS[wanted]}").exit_code == 0
+
+    alike = Path(FORMATS[wanted]).stat().st_size, Path(f"named-{FORMATS[wanted]}").stat().st_size
+    assert alike[0] == pytest.approx(alike[1], rel=0.01)
+
+
+@pytest.mark.parametrize("name", ["trips", "trips.shp", "-"])
+def test_a_name_that_says_nothing_needs_a_format(run: Run, release: Path, name: str) -> None:
+    """The message lists what a name may end in."""
+    assert_refused(run("export", release, "-o", name), 2, ".gpkg, .tif, .tiff, .geojson, .json, .csv")
+
+
 @pytest.mark.parametrize(("given", "shape"), [("50", (39, 50)), ("30x20", (20, 30)), ("1", (1, 1))])
 def test_a_resolution_is_pixels(run: Run, release: Path, given: str, shape: tuple[int, int]) -> None:
     """On the longer side, or columns and rows."""

@@ -269,3 +269,14 @@ def test_a_domain_that_misses_most_rows_is_noticed(share: float, rows: int, size
         rng = hg.simulation_rng(seed)
         synopsis = hg.publish(points, domain=domain, epsilon=1, size_from=size_from, rng=rng)
         assert seems_misplaced(synopsis) is expected
+
+
+def test_a_release_does_not_go_among_its_points(run: Run, points_file: Path) -> None:
+    """The next release would take it for points."""
+    folder = Path("points")
+    folder.mkdir()
+    (folder / "a.parquet").write_bytes(points_file.read_bytes())
+    asked = ("publish", folder, "--domain", ",".join(map(str, DOMAIN.bounds)), "--epsilon", "1", "-o")
+
+    assert_refused(run(*asked, folder / "out.parquet"), 2, "lies in the folder of the points")
+    assert run(*asked, OUTPUT).exit_code == 0

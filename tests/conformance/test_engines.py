@@ -1,5 +1,6 @@
 """Every engine counts what our own kernels count, bit for bit, and publishes the same."""
 
+import math
 import os
 import re
 import runpy
@@ -137,6 +138,41 @@ def test_the_rows_can_tell_formulas_apart():
 
 
 @pytest.mark.parametrize("engine", HERE)
+def scanned(engine, path, request):
+    """A table that an engine reads from a Parquet file itself."""
+    match engine:
+        case "polars":
+            return pl.scan_parquet(path)
+        case "duckdb":
+            return duckdb.connect().sql(f"SELECT * FROM '{path}'")
+        case "dask":
+            import dask.dataframe
+
+            return dask.dataframe.read_parquet(path)
+        case "ibis-on-duckdb":
+            import ibis
+
+            return ibis.duckdb.connect().read_parquet(path)
+        case "spark":
+            return request.getfixturevalue("spark").read.parquet(str(path))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_no_engine_believes_statistics(engine, request, tmp_path):
+    """Those of a Parquet file leave NaN out, so that a comparison may seem to hold for all rows."""
+    path = tmp_path / "rows.parquet"
+    rows = {
+        "lon": [DOMAIN.west, math.nan, DOMAIN.east, math.nan] * 3,
+        "lat": [DOMAIN.south, DOMAIN.south, math.nan] * 4,
+    }
+    pq.write_table(pa.table(rows), path)
+    points = open_points(scanned(engine, path, request), domain=DOMAIN)
+
+    with open_counter(DOMAIN, points) as counting:
+        assert counting.rows() == 12
+        assert counting.total() == in_memory(pa.table(rows), DOMAIN).total()
+
+
 @pytest.mark.parametrize("kind", [pa.float32(), pa.int32(), pa.int64()], ids=str)
 def test_columns_of_other_numbers_are_cast_first(table, engine, kind):
     """Single precision and whole numbers become doubles before anything is compared."""

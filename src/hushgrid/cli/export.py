@@ -42,8 +42,9 @@ def to_resolution(
 
 @click.command(
     epilog=example(
-        "export trips.dp.parquet --to gpkg -o trips.gpkg",
-        "export trips.dp.parquet --to geotiff -o trips.tif --resolution 2000",
+        "export trips.dp.parquet -o trips.gpkg",
+        "export trips.dp.parquet -o trips.tif --resolution 2000",
+        "export trips.dp.parquet --to csv -o - > trips.csv",
     )
 )
 @click.argument("file", type=click.Path(path_type=Path))
@@ -51,8 +52,7 @@ def to_resolution(
     "--to",
     "wanted",
     type=click.Choice(["gpkg", "geotiff", "geojson", "csv"]),
-    required=True,
-    help="Cells as a GeoPackage, GeoJSON or CSV; pixels as a cloud-optimised GeoTIFF.",
+    help="Cells as a GeoPackage, GeoJSON or CSV; pixels as a cloud-optimised GeoTIFF. By default as OUT ends.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="OUT|-", help="Where to write.")
 @click.option(
@@ -62,7 +62,9 @@ def to_resolution(
     help="Of a GeoTIFF: pixels on the longer side, 1024 unless the release is a grid; or columns and rows.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
-def export(file: Path, wanted: Format, output: Path, resolution: int | tuple[int, int] | None, overwrite: bool) -> None:
+def export(
+    file: Path, wanted: Format | None, output: Path, resolution: int | tuple[int, int] | None, overwrite: bool
+) -> None:
     """Write a release in another format.
 
     FILE is a release made by "hushgrid publish". Measurements stay behind: the new file shows the release, and cannot
@@ -70,6 +72,7 @@ def export(file: Path, wanted: Format, output: Path, resolution: int | tuple[int
     """
     from hushgrid.synopsis.new_file import new_file
 
+    wanted = wanted or _by_ending(output)
     if resolution is not None and wanted != "geotiff":
         msg = f"--resolution is about pixels, which only a GeoTIFF has; leave it out with --to {wanted}."
         raise click.UsageError(msg)
@@ -78,6 +81,15 @@ def export(file: Path, wanted: Format, output: Path, resolution: int | tuple[int
     synopsis, _ = read_release(file)
     with result_path(output, endings[0]) as path, new_file(path, overwrite=overwrite) as out:
         _write(synopsis, wanted, out, resolution)
+
+
+def _by_ending(output: Path) -> Format:
+    for form, endings in ENDINGS.items():
+        if output.name.lower().endswith(endings):
+            return form
+    known = ", ".join(ending for endings in ENDINGS.values() for ending in endings)
+    msg = f"--output must end in {known}, or --to say the format, got {output}."
+    raise ArgumentError(msg, instead={"output": output.with_suffix(".gpkg")} if output.stem != "-" else None)
 
 
 def _write(synopsis: "Synopsis", wanted: Format, out: "BinaryIO", resolution: int | tuple[int, int] | None) -> None:

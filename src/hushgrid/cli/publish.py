@@ -156,9 +156,9 @@ def publish(
 ) -> None:
     """Publish points as a release under differential privacy.
 
-    POINTS is a Parquet, GeoParquet or CSV file with one record a row, or - for standard input. Rows whose coordinates
-    are missing, unreadable or outside the domain are ignored. The release may be shown to anyone; what it costs is
-    stated in it.
+    POINTS is a Parquet, GeoParquet or CSV file with one record a row, a folder of Parquet files, or - for standard
+    input. Rows whose coordinates are missing, unreadable or outside the domain are ignored. The release may be shown
+    to anyone; what it costs is stated in it.
 
     With --engine duckdb, POINTS may be a pattern of files (CSV, JSON lines, Parquet), FILE.duckdb?table=NAME or a
     SELECT; with --engine spark, a folder of Parquet, an address such as s3a://bucket/trips, a table or a SELECT.
@@ -229,6 +229,11 @@ def _published(job: "Job", points: "Path | Address") -> "Synopsis":
 
 
 def _refuse_same(points: "Path | Address", output: Path) -> None:
-    if isinstance(points, Path) and output.exists() and points.exists() and output.samefile(points):
+    if not isinstance(points, Path) or not points.exists():
+        return
+    if output.exists() and output.samefile(points):
         msg = f"--output {output} is the file of the points themselves; give another path."
+        raise ArgumentError(msg)
+    if points.is_dir() and output.resolve().is_relative_to(points.resolve()):
+        msg = f"--output {output} lies in the folder of the points, and would be taken for points; give another path."
         raise ArgumentError(msg)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hushgrid.cli.notes import note
 from hushgrid.cli.output import labelled
-from hushgrid.cli.words import method_in_words, structure_in_words
+from hushgrid.cli.words import structure_in_words
 from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 def summarise(synopsis: "Synopsis") -> None:
     """Say what was published, from released values alone."""
-    from hushgrid.synopsis.meaning import caveats
+    from hushgrid.synopsis.meaning import caveats, how_made
 
     said = {
-        "method": method_in_words(synopsis.method),
+        "method": how_made(synopsis.method),
         "structure": structure_in_words(synopsis.partition),
         "guarantee": synopsis.claim.sentence,
         **({"counts": " ".join(meaning)} if (meaning := caveats(synopsis)) else {}),

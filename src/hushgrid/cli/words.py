@@ -9,19 +9,19 @@ from hushgrid.cli.rectangles import COLUMNS
 if TYPE_CHECKING:
     from hushgrid.geometry.domain import Domain
     from hushgrid.geometry.partition import Partition
-    from hushgrid.synopsis.claim import Claim, MethodRecord
+    from hushgrid.synopsis.claim import Claim
     from hushgrid.synopsis.ledger_mark import LedgerMark
     from hushgrid.synopsis.synopsis import Synopsis
 
 
 def in_words(synopsis: "Synopsis") -> dict[str, str]:
     """Everything a reader of a release should know: a label and a text each."""
-    from hushgrid.synopsis.meaning import caveats, spent
+    from hushgrid.synopsis.meaning import caveats, how_made, spent
 
     meaning = " ".join(caveats(synopsis))
     return {
         "domain": domain_in_words(synopsis.domain),
-        "method": method_in_words(synopsis.method),
+        "method": how_made(synopsis.method),
         "structure": structure_in_words(synopsis.partition),
         "sized by": size_in_words(synopsis.claim),
         "total": total_in_words(synopsis),
@@ -36,12 +36,6 @@ def domain_in_words(domain: "Domain") -> str:
     """The bounds, each by its name."""
     bounds = (f"{name} {bound:.10g}" for name, bound in zip(COLUMNS, domain.bounds, strict=True))
     return f"{', '.join(bounds)} ({domain.crs})"
-
-
-def method_in_words(method: "MethodRecord") -> str:
-    """What was chosen, what was asked for, and why."""
-    given = "".join(f", {name} {value}" for name, value in method.parameters.items() if value is not None)
-    return "; ".join([f"{method.name}{given}", f"asked for: {method.asked}", *method.notes])
 
 
 def structure_in_words(partition: "Partition") -> str:

@@ -4,7 +4,7 @@ from hushgrid.errors import ArgumentError
 from hushgrid.export.odds import percent, sure_at_least, sure_at_most
 from hushgrid.synopsis.calibration import ONE_NOISE, UNCALIBRATED
 from hushgrid.synopsis.claim import Claim, Unit
-from hushgrid.synopsis.meaning import caveats, counted, covered, sized_by, spent
+from hushgrid.synopsis.meaning import caveats, counted, covered, how_made, sign, sized_by, spent
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.version import __version__
 
@@ -115,20 +115,18 @@ def _numbers(synopsis: Synopsis) -> str:
     elif synopsis.calibration != UNCALIBRATED:
         width = "Their width was found from the release, by publishing made-up points like it"
     return (
-        f"{meaning} They are estimates, with noise, and may be negative where there is little: that is not corrected, "
-        f"so that sums stay right.\n\nAn interval of 95 % is made to hold the {covered(synopsis)} 95 times in 100. "
-        f"{width}."
+        f"{meaning} They are estimates, with noise; {sign(synopsis)}.\n\n"
+        f"An interval of 95 % is made to hold the {covered(synopsis)} 95 times in 100. {width}."
     )
 
 
 def _making(synopsis: Synopsis) -> dict[str, str]:
-    domain, method, claim = synopsis.domain, synopsis.method, synopsis.claim
-    given = [f"{name} {value}" for name, value in method.parameters.items() if value is not None]
+    domain, claim = synopsis.domain, synopsis.claim
     bounds = zip(("west", "south", "east", "north"), domain.bounds, strict=True)
     return {
         "domain": ", ".join(f"{name} {bound:.10g}" for name, bound in bounds),
         "reference system": _code(domain.crs),
-        "method": "; ".join([", ".join([method.name, *given]), f"asked for: {method.asked}", *method.notes]),
+        "method": how_made(synopsis.method),
         "cells": f"{synopsis.partition.cells:,}",
         "sized by": sized_by(claim),
         "budget": spent(claim),

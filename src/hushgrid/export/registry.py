@@ -8,7 +8,7 @@ import re
 from hushgrid.errors import ArgumentError
 from hushgrid.export.yaml_text import Yaml, yaml_text
 from hushgrid.synopsis.claim import Claim
-from hushgrid.synopsis.meaning import caveats, counted, sized_by, spent
+from hushgrid.synopsis.meaning import caveats, counted, parameters, sized_by, spent
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.version import __version__
 
@@ -106,7 +106,7 @@ def _accounting(synopsis: Synopsis) -> dict[str, Yaml]:
 
 def _implementation(synopsis: Synopsis, sha256: str) -> dict[str, Yaml]:
     method = synopsis.method
-    given = ", ".join(f"{key} {value}" for key, value in method.parameters.items() if value is not None)
+    given = ", ".join(parameters(method))
     return {
         "preprocessing_and_hyperparameter_tuning": f"Sized by {sized_by(synopsis.claim)}. The domain, the method and "
         "its parameters are public arguments.",

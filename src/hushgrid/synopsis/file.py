@@ -17,6 +17,7 @@ from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.inference.estimate import leaf_variances
 from hushgrid.inference.measurements import Measurements
+from hushgrid.kernels.threads import thread_count
 from hushgrid.synopsis.footer import HOW_TO_PUBLISH, Footer, footer_metadata, parse_footer
 from hushgrid.synopsis.leaf_columns import places, shapes
 from hushgrid.synopsis.measurement_table import measured_columns, measured_from
@@ -145,7 +146,7 @@ class Release:
     def row_groups(self) -> Iterator[pa.Table]:
         """All columns of the leaves, a part at a time, in order."""
         for group, size in enumerate(self._group_sizes):
-            yield self._checked(self._parquet.read_row_group(group), size)
+            yield self._checked(self._parquet.read_row_group(group, use_threads=thread_count() > 1), size)
 
     @staticmethod
     def _checked(table: pa.Table, rows: int) -> pa.Table:

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from hushgrid.geometry.patchwork import Patchwork
-from hushgrid.synopsis.claim import Claim
+from hushgrid.synopsis.claim import Claim, MethodRecord
 from hushgrid.synopsis.synopsis import Synopsis
 
 SIZED_BY = {
@@ -12,6 +12,7 @@ SIZED_BY = {
 }
 POINTS_IN_AREAS = "Counts are of points in areas: what lies in none of them is not counted."
 NOT_ELSEWHERE = "What lies in none of the areas is not counted."
+NEVER_NEGATIVE = frozenset({"bayes", "belief"})  # inferences
 SIZED_BY_KEPT = "the noisy number of kept records, paid for from the budget"
 
 
@@ -85,3 +86,27 @@ def spent(claim: Claim) -> str:
         for purpose, parts in totals.items()
     )
     return f"epsilon {float(claim.epsilon):g}: {', '.join(spends)}"
+
+
+def how_made(method: MethodRecord) -> str:
+    """What was chosen with which parameters, what was asked for, and why.
+
+    Examples
+    --------
+    >>> how_made(MethodRecord(asked="ug", name="ug", parameters={"side": None, "c": 10.0}))
+    'ug, c 10; asked for: ug'
+    """
+    return "; ".join([", ".join([method.name, *parameters(method)]), f"asked for: {method.asked}", *method.notes])
+
+
+def parameters(method: MethodRecord) -> list[str]:
+    """The parameters that were set, each by its name; the file has all their digits."""
+    given = {name: value for name, value in method.parameters.items() if value is not None}
+    return [f"{name} {f'{value:.6g}' if isinstance(value, float) else value}" for name, value in given.items()]
+
+
+def sign(synopsis: Synopsis) -> str:
+    """Whether estimates can be negative."""
+    if synopsis.inference in NEVER_NEGATIVE:
+        return "none is negative"
+    return "they may be negative where there is little: that is not corrected, so that sums stay right"
