@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: demo test test-slow check format bench reproduce lock clean help
+.PHONY: demo test test-slow check format docs bench bench-peers bench-scale reproduce lock lock-peers clean help
 
 help:            ## list the tasks
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1\t/' | expand -t 22
@@ -17,7 +17,7 @@ test: $(VENV)/test.stamp check  ## checks, then all tests but the slow ones
 	$(BIN)/python -m tests.warm
 	$(PYTEST) -n 2 -m "not slow"
 
-test-slow: $(VENV)/test.stamp  ## statistics, audits, packaging
+test-slow: $(VENV)/test.stamp  ## statistics, audits, clusters, packaging, notebooks
 	$(BIN)/python -m tests.warm
 	$(PYTEST) -n 2 -m slow
 
@@ -34,6 +34,15 @@ format: $(VENV)/test.stamp  ## format and mend what can be mended
 bench: $(VENV)/test.stamp  ## speed and memory, as ratios in one run
 	$(BIN)/python -m benchmarks
 
+bench-scale: $(VENV)/test.stamp  ## a million to a billion points; needs 17 GB in the folder POINTS=...
+	$(BIN)/python -m benchmarks.scale $(POINTS)
+
+bench-peers: $(VENV)/test.stamp  ## hushgrid beside what one would take instead, each in an environment of its own
+	$(BIN)/python -m benchmarks.peers
+
+docs: $(VENV)/test.stamp  ## the site, in docs/_build; warnings are errors
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build
+
 reproduce: $(VENV)/test.stamp  ## the paper's evaluation: all trials, then tables, figures and the report
 	$(BIN)/python -m experiments run
 	$(BIN)/python -m experiments report
@@ -45,8 +54,17 @@ lock:            ## resolve the pinned requirements anew (needs uv)
 	  --no-emit-index-url pyproject.toml --group build --group docs --group lint --group notebooks --group test \
 	  -c requirements.lock -o requirements-test.lock
 
+lock-peers:      ## the same for the environments of bench-peers
+	@echo '# The environments of `make bench-peers`, one after the other; `make lock-peers` resolves them anew.' \
+	  > requirements-peers.lock
+	@for name in diffprivlib duckdb numpy opendp tumult; do \
+	  echo "# environment: $$name" >> requirements-peers.lock; \
+	  uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	    --no-emit-index-url --group peer-$$name >> requirements-peers.lock || exit 1; \
+	done
+
 clean:           ## remove the environment and all caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .peers docs/_build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(VENV)/core.stamp: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "hushgrid needs Python 3.11 or newer; say which with: make PYTHON=python3.12")'

@@ -98,7 +98,7 @@ def test_what_does_not_fit_is_refused_in_figures(place: str) -> None:
     assert refusal.value.exit_code == 4
     assert str(refusal.value) == (
         "epsilon 0.7 is asked of the data set 'trips', which has 2/3 left: of its budget of 3, 2 is spent and 1/3 "
-        "reserved by releases that are not finished. Nothing was read or charged."
+        "reserved by releases that are not finished. Nothing was read or charged. Try epsilon='2/3'."
     )
     assert events == 4
 
