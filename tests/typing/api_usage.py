@@ -1,0 +1,163 @@
+"""What users write, with the types that a checker must see. Never run; see test_api.py."""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import ClassVar, assert_type
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+import hushgrid as hg
+from hushgrid.counting.counter import Counter
+from hushgrid.geometry.partition import Partition
+from hushgrid.methods.method import Method
+from hushgrid.plan.plan import Plan, plan
+from hushgrid.privacy.bits import SimulatedBits
+from hushgrid.privacy.budget import Budget
+from hushgrid.synopsis.claim import Claim, MethodRecord
+
+Floats = NDArray[np.float64]
+
+
+def domains() -> None:
+    """A public rectangle."""
+    domain = hg.Domain(west=-74.26, south=40.48, east=-73.70, north=40.92)
+    assert_type(domain.bounds, tuple[float, float, float, float])
+    assert_type(domain.width, float)
+    assert_type(domain.height, float)
+    assert_type(domain.crs, str)
+    assert_type(domain.is_geographic, bool)
+    assert_type(hg.Domain.parse("-126,17,-66,57"), hg.Domain)
+    hg.Domain(west=0, south=0, east=3000, north=2000, crs="EPSG:3857")
+
+
+def points(domain: hg.Domain) -> None:
+    """A path, arrays, any frame."""
+    assert_type(hg.publish("trips.parquet", domain=domain, epsilon=1.0), hg.Synopsis)
+    hg.publish(Path("trips.csv"), domain=domain, epsilon="0.5", lon="x", lat="y", crs="EPSG:4326")
+    hg.publish(np.zeros((10, 2)), domain=domain, epsilon=Fraction(1, 3))
+    hg.publish((np.zeros(10), np.zeros(10)), domain=domain, epsilon=Decimal("0.1"))
+    hg.publish([[0.2, 0.7], [0.4, 0.6]], domain=domain, epsilon=1)
+    hg.publish({"lon": [0.2], "lat": [0.7]}, domain=domain, epsilon=1, public_size=1000, size_from="domain")
+    hg.publish("homes.parquet", domain=domain, epsilon=1, geometry="geometry", size_share=0.02, calibrate=False)
+
+
+def methods(domain: hg.Domain) -> None:
+    """A name, or one with parameters."""
+    hg.publish("trips.parquet", domain=domain, epsilon=1, method="ag")
+    hg.publish("trips.parquet", domain=domain, epsilon=1, method=hg.AdaptiveGrid(alpha=0.25, smooth=True))
+    hg.publish("trips.parquet", domain=domain, epsilon=1, method=hg.UniformGrid(side=64))
+    hg.publish("trips.parquet", domain=domain, epsilon=1, method=hg.Staq(inference="bayes"))
+    districts = hg.Areas([], names=["north", "south"])
+    assert_type(districts.domain(), hg.Domain)
+    hg.publish("trips.parquet", domain=districts.domain(), epsilon=1, method=districts)
+    assert_type(hg.METHODS, Mapping[str, type[Method]])
+    for name, kind in hg.METHODS.items():
+        assert_type(name, str)
+        assert_type(kind(), Method)
+
+
+def options(domain: hg.Domain, told: Callable[[float], None]) -> None:
+    """Users, totals, the ledger, progress, simulations."""
+    hg.publish(
+        "trips.parquet",
+        domain=domain,
+        epsilon=1,
+        user="rider",
+        max_per_user=10,
+        missing_user="own",
+        scale_to_total="private",
+        max_for_total=100,
+    )
+    hg.publish(np.zeros((3, 2)), domain=domain, epsilon=1, user=["a", "b", "a"], max_per_user=1, scale_to_total=3)
+    hg.publish(
+        "trips.parquet",
+        domain=domain,
+        epsilon=1,
+        user="rider",
+        max_per_user=2,
+        method=hg.UniformGrid(side=8),
+        distinct=True,
+    )
+    hg.publish(
+        "trips.parquet", domain=domain, epsilon=1, ledger=Path("hushgrid.ledger"), dataset="trips", new_release=True
+    )
+    assert_type(hg.simulation_rng(1), SimulatedBits)
+    hg.publish([[0.5, 0.5]], domain=domain, epsilon=1, rng=hg.simulation_rng(np.int64(1)), progress=told)
+
+
+def synopses() -> None:
+    """Everything that can be asked of one."""
+    synopsis = hg.read("trips.dp.parquet")
+    assert_type(synopsis, hg.Synopsis)
+    assert_type(synopsis.count([-74.02, 40.70, -73.93, 40.80]), float | Floats)
+    assert_type(synopsis.count(np.zeros((5, 4))), float | Floats)
+    assert_type(synopsis.count_polygons([]), float | Floats)
+    assert_type(synopsis.answer([-74.02, 40.70, -73.93, 40.80], confidence=0.9), hg.Answer)
+    assert_type(synopsis.answer_polygons([], confidence=0.9), hg.Answer)
+    assert_type(synopsis.sample(1000, seed=3), Floats)
+    assert_type(synopsis.domain, hg.Domain)
+    assert_type(synopsis.partition, Partition)
+    assert_type(synopsis.counts, Floats)
+    assert_type(synopsis.variances, Floats)
+    assert_type(synopsis.claim, Claim)
+    assert_type(synopsis.claim.epsilon, Fraction)
+    assert_type(synopsis.method, MethodRecord)
+    assert_type(synopsis.simulation, bool)
+    assert_type(synopsis.total, float)
+    synopsis.cells().to_pandas()
+    assert_type(synopsis.plot(title="Trips"), Axes)
+    synopsis.save(Path("trips.dp.parquet"), overwrite=True)
+    synopsis.save("experiment.dp.parquet", allow_simulation=True)
+
+
+def answers(synopsis: hg.Synopsis) -> None:
+    """An estimate and its interval."""
+    answer = synopsis.answer(np.zeros((5, 4)))
+    assert_type(answer.estimate, float | Floats)
+    assert_type(answer.low, float | Floats)
+    assert_type(answer.high, float | Floats)
+    assert_type(answer.noise_std, float | Floats)
+    assert_type(answer.spread_std, float | Floats)
+    assert_type(answer.usable, bool | NDArray[np.bool_])
+    assert_type(f"{answer.estimate:,.0f}, between {answer.low:,.0f} and {answer.high:,.0f}", str)
+
+
+def plans(domain: hg.Domain) -> None:
+    """Before any data is touched."""
+    expected = plan(domain, points_about=50_000, epsilon=1, max_per_user=4)
+    assert_type(expected, Plan)
+    assert_type(expected.yardstick.relative_reach, float)
+
+
+class Mine:
+    """A method of one's own: no base class is asked for."""
+
+    name: ClassVar[str] = "mine"
+    passes: ClassVar[int] = 1
+
+    def release(self, counter: Counter, budget: Budget) -> hg.Synopsis:
+        """Publish."""
+        return hg.UniformGrid(side=8).release(counter, budget)
+
+
+def own_method(domain: hg.Domain) -> None:
+    """Published like any other."""
+    method: Method = Mine()
+    hg.publish("trips.parquet", domain=domain, epsilon=1, method=method)
+
+
+def errors() -> None:
+    """What can go wrong."""
+    try:
+        hg.read("missing.dp.parquet")
+    except (hg.SynopsisFileError, hg.InputError) as damaged:
+        assert_type(damaged.exit_code, int)
+    except (hg.ArgumentError, hg.MissingExtraError, hg.BudgetError, hg.LedgerError, hg.EngineError) as refused:
+        assert_type(str(refused), str)
+    except hg.HushgridError as other:
+        assert_type(other.exit_code, int)
+    assert_type(hg.__version__, str)
