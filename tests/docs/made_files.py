@@ -1,0 +1,110 @@
+"""The files that pages speak of, made up from seeds: `<!-- files: trips.parquet districts.geojson -->`."""
+
+import json
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+import hushgrid as hg
+
+NEW_YORK = hg.Domain(west=-74.26, south=40.48, east=-73.70, north=40.92)
+TRIPS = 60_000
+USERS = 5_000
+FIRST_DAY = np.datetime64("2026-03-01T00:00:00")
+
+# Centre, spread and share of the trips: midtown, downtown, Brooklyn, Queens, an airport, the Bronx, Staten Island.
+CENTRES = np.array(
+    [
+        [-73.982, 40.757, 0.014, 0.34],
+        [-74.008, 40.712, 0.009, 0.20],
+        [-73.965, 40.680, 0.024, 0.18],
+        [-73.880, 40.745, 0.028, 0.12],
+        [-73.785, 40.645, 0.005, 0.05],
+        [-73.900, 40.845, 0.024, 0.08],
+        [-74.145, 40.590, 0.022, 0.03],
+    ]
+)
+
+# Five districts as rough as a sketch, longitude and latitude.
+DISTRICTS = {
+    "Manhattan": [[-74.02, 40.70], [-73.97, 40.71], [-73.92, 40.80], [-73.91, 40.88], [-73.94, 40.88], [-74.02, 40.74]],
+    "Brooklyn": [[-74.04, 40.61], [-73.99, 40.57], [-73.86, 40.60], [-73.86, 40.69], [-73.92, 40.70], [-73.97, 40.71]],
+    "Queens": [[-73.86, 40.60], [-73.74, 40.59], [-73.71, 40.75], [-73.79, 40.79], [-73.92, 40.79], [-73.92, 40.70],
+               [-73.86, 40.69]],
+    "Bronx": [[-73.92, 40.80], [-73.79, 40.80], [-73.79, 40.88], [-73.86, 40.91], [-73.91, 40.88]],
+    "Staten Island": [[-74.25, 40.50], [-74.06, 40.60], [-74.07, 40.65], [-74.19, 40.64]],
+}  # fmt: skip
+
+
+def make(name: str) -> None:
+    """Write the file of a name into the current folder."""
+    FILES[name](Path(name))
+
+
+def trips() -> pa.Table:
+    """Trips in New York: lon, lat, user_id, time. Some users have many."""
+    rng = np.random.default_rng(20260301)
+    centre = CENTRES[rng.choice(len(CENTRES), TRIPS, p=CENTRES[:, 3])]
+    places = np.round(rng.normal(centre[:, :2], centre[:, 2:3]), 6)
+    activity = rng.lognormal(sigma=1.0, size=USERS)
+    user = rng.choice(USERS, TRIPS, p=activity / activity.sum())
+    seconds = np.sort(rng.integers(0, 31 * 86_400, TRIPS)).astype("timedelta64[s]")
+    names = np.char.add("u", np.char.zfill(user.astype(str), 4))
+    return pa.table({"lon": places[:, 0], "lat": places[:, 1], "user_id": names, "time": FIRST_DAY + seconds})
+
+
+def trips_csv(path: Path) -> None:
+    """The trips as CSV."""
+    pyarrow.csv.write_csv(trips(), path, pyarrow.csv.WriteOptions(quoting_style="none"))
+
+
+def trips_parquet(path: Path) -> None:
+    """The trips as Parquet."""
+    pq.write_table(trips(), path)
+
+
+def release(path: Path, *, method: str) -> None:
+    """A release of the trips."""
+    release_by(method).save(path)
+
+
+@cache
+def release_by(method: str) -> hg.Synopsis:
+    """A release of the trips, the same for all pages of a run."""
+    return hg.publish(trips(), domain=NEW_YORK, epsilon=1, method=method)
+
+
+def districts(path: Path, names: tuple[str, ...] = tuple(DISTRICTS)) -> None:
+    """Districts of New York as GeoJSON, with a property `name`."""
+    features = [
+        {
+            "type": "Feature",
+            "properties": {"name": name},
+            "geometry": {"type": "Polygon", "coordinates": [[*DISTRICTS[name], DISTRICTS[name][0]]]},
+        }
+        for name in names
+    ]
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+
+
+def bikes(path: Path) -> None:
+    """Places in London where a bicycle was hired."""
+    points = np.random.default_rng(20260302).normal((-0.12, 51.51), (0.06, 0.03), (5_000, 2))
+    pq.write_table(pa.table({"lon": points[:, 0], "lat": points[:, 1]}), path)
+
+
+FILES: dict[str, Callable[[Path], None]] = {
+    "bikes.parquet": bikes,
+    "trips.csv": trips_csv,
+    "trips.parquet": trips_parquet,
+    "trips.dp.parquet": partial(release, method="auto"),
+    "homes.dp.parquet": partial(release, method="ug"),
+    "ag.dp.parquet": partial(release, method="ag"),
+    "districts.geojson": districts,
+    "land.geojson": districts,
+}
