@@ -113,7 +113,8 @@ def _can_be_resumed(reservation: Reservation) -> str:
     number = reservation.entry.number
     return (
         f"Points were read: {_price(reservation)} by entry {number} of the ledger. 'hushgrid publish' with the same "
-        f"arguments and --resume {number} goes on with it at no further cost, on the same points."
+        f"arguments and --resume {number} (in Python, resume={number}) goes on with it at no further cost, on the same "
+        "points."
     )
 
 

@@ -40,6 +40,7 @@ def publish(
     ledger: str | Path | None = None,
     dataset: str | None = None,
     new_release: bool = False,
+    resume: int | None = None,
     progress: Progress | None = None,
     rng: Bits | None = None,
 ) -> Synopsis:
@@ -99,6 +100,9 @@ def publish(
         The name of the data set in the ledger.
     new_release : bool
         Whether to pay for another release even if the ledger has one of the same request.
+    resume : int, optional
+        Go on with an entry of the ledger that was cut off, by the same request on the same points; it costs nothing
+        more, and nothing is drawn twice.
     progress : Progress, optional
         Told the share of bytes read; never a count.
     rng : Bits, optional
@@ -138,7 +142,7 @@ def publish(
         size_share=size_share,
         calibrate=calibrate,
     )
-    if ledger is None and dataset is None and not new_release:
+    if ledger is None and dataset is None and not new_release and resume is None:
         return job.release(job.open(points), bits=SystemBits() if rng is None else rng, progress=progress)
     if rng is not None:
         msg = (
@@ -148,11 +152,21 @@ def publish(
     if ledger is None or dataset is None:
         msg = "ledger and dataset go together: where the account is kept, and the name of the data set in it."
         raise ArgumentError(msg)
-    return _from_ledger(job, points, ledger, dataset, new_release=new_release, progress=progress)
+    if new_release and resume is not None:
+        msg = "resume goes on with a release that was begun, new_release pays for another. Give one of them."
+        raise ArgumentError(msg)
+    return _from_ledger(job, points, ledger, dataset, new_release=new_release, resume=resume, progress=progress)
 
 
 def _from_ledger(
-    job: Job, points: Any, place: str | Path, dataset: str, *, new_release: bool, progress: Progress | None
+    job: Job,
+    points: Any,
+    place: str | Path,
+    dataset: str,
+    *,
+    new_release: bool,
+    resume: int | None,
+    progress: Progress | None,
 ) -> Synopsis:
     """The release that a ledger has of a job, or has from now on."""
     from hushgrid.fulfil import fulfil  # here, because few sessions keep a ledger
@@ -161,6 +175,7 @@ def _from_ledger(
     from hushgrid.synopsis.file import parse_release
 
     with open_ledger(place) as ledger:
-        answer = ledger.reserve(job.request(dataset), new_release=new_release)
+        request = job.request(dataset)
+        answer = ledger.reserve(request, new_release=new_release) if resume is None else ledger.resume(resume, request)
         release = answer if isinstance(answer, Release) else fulfil(job, points, answer, progress=progress)
         return parse_release(release.read(), name=f"the release of entry {release.entry.number}")

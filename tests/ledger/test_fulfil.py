@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hushgrid as hg
-from hushgrid.errors import BudgetError
+from hushgrid.errors import ArgumentError, BudgetError
 from hushgrid.fulfil import fulfil
 from hushgrid.job import Job
 from hushgrid.ledger.journal import Journal
@@ -73,6 +73,26 @@ def test_a_run_that_was_cut_off_goes_on_with_what_it_drew(
     assert left == 2
     if 3 in drawn:  # after the state of the points, the key of the users and the size: the first level
         assert synopsis.measurements.region_values.values.tobytes() == drawn[3]
+
+
+def test_python_goes_on_with_an_entry(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`publish(resume=...)` costs nothing more; it is no new release, and is about an entry of a ledger."""
+    given = {**GIVEN, "ledger": place, "dataset": "trips"}
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "record", cutting_off(after=2, drawn={}))
+        with pytest.raises(ConnectionError):
+            hg.publish(POINTS, **given)
+
+    synopsis = hg.publish(POINTS, **given, resume=1)
+
+    assert synopsis.ledger is not None
+    assert synopsis.ledger.entry == 1
+    with open_ledger(place) as ledger:
+        assert ledger.book().accounts["trips"].left == 2
+    with pytest.raises(ArgumentError, match="Give one of them"):
+        hg.publish(POINTS, **given, resume=1, new_release=True)
+    with pytest.raises(ArgumentError, match="ledger and dataset go together"):
+        hg.publish(POINTS, **GIVEN, resume=1)
 
 
 def test_the_points_are_given_as_a_name_too(place: str, tmp_path: Path) -> None:

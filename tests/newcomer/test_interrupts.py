@@ -75,7 +75,7 @@ def test_with_a_ledger_it_says_what_is_spent_and_how_to_go_on(desk: Path) -> Non
 
     assert code == 130
     assert "epsilon 1 of the data set 'trips' stays spent by entry 1 of the ledger" in said
-    assert "--resume 1 goes on with it at no further cost" in said
+    assert "--resume 1 (in Python, resume=1) goes on with it at no further cost" in said
     assert sorted(desk.iterdir()) == before
     with open_ledger("hushgrid.ledger") as ledger:
         assert ledger.book().account("trips").left == 0

@@ -85,6 +85,7 @@ def options(domain: hg.Domain, told: Callable[[float], None]) -> None:
     hg.publish(
         "trips.parquet", domain=domain, epsilon=1, ledger=Path("hushgrid.ledger"), dataset="trips", new_release=True
     )
+    hg.publish("trips.parquet", domain=domain, epsilon=1, ledger="hushgrid.ledger", dataset="trips", resume=1)
     assert_type(hg.simulation_rng(1), SimulatedBits)
     hg.publish([[0.5, 0.5]], domain=domain, epsilon=1, rng=hg.simulation_rng(np.int64(1)), progress=told)
 
