@@ -1,10 +1,8 @@
 """The synopsis: the one type that crosses from the private side to the public one."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,48 +10,23 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.grouped import GroupedGrid
-from hushgrid.geometry.nested import NestedGrid
 from hushgrid.geometry.partition import Partition
-from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.geometry.rects import area_shares, check_rects
-from hushgrid.geometry.tree import Tree
 from hushgrid.inference.estimate import INFERENCES
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.answer import Answer, with_interval
-from hushgrid.synopsis.area_surface import FLAT, AreaSurface
+from hushgrid.synopsis.area_surface import AreaSurface
 from hushgrid.synopsis.calibration import UNCALIBRATED, Calibration, normal_reach
 from hushgrid.synopsis.claim import Claim, MethodRecord
-from hushgrid.synopsis.grid_surface import GridSurface
-from hushgrid.synopsis.grouped_surface import GroupedSurface
 from hushgrid.synopsis.leaf_columns import places, shapes
 from hushgrid.synopsis.ledger_mark import LedgerMark
-from hushgrid.synopsis.nested_surface import NestedSurface
 from hushgrid.synopsis.outlines import is_one
-from hushgrid.synopsis.patchwork_surface import PatchworkSurface
 from hushgrid.synopsis.scale import Scale, ScaledSurface
-from hushgrid.synopsis.sloped_nested_surface import SlopedNestedSurface
-from hushgrid.synopsis.sloped_surface import SlopedSurface
 from hushgrid.synopsis.surface import Surface
-from hushgrid.synopsis.tree_surface import TreeSurface
+from hushgrid.synopsis.surfaces import slopes_of, surface_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
-    {
-        Grid: GridSurface,
-        NestedGrid: NestedSurface.of,
-        GroupedGrid: GroupedSurface,
-        Tree: TreeSurface,
-        Patchwork: PatchworkSurface,
-    }
-)
-SLOPED_SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
-    {NestedGrid: SlopedNestedSurface.of, Tree: SlopedSurface.of}
-)
-SLOPED = frozenset({"two-level-sloped", "belief"})  # inferences of partitions whose leaves slope
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -282,8 +255,7 @@ class Synopsis:
     @property
     def slopes(self) -> NDArray[np.float64]:
         """Slopes of the density inside leaves along x and y, shape (leaves, 2); empty where it is flat."""
-        surface = self._unscaled
-        return surface.slopes if isinstance(surface, SlopedNestedSurface | SlopedSurface) else FLAT
+        return slopes_of(self._unscaled)
 
     @cached_property
     def area_surface(self) -> AreaSurface:
@@ -294,8 +266,7 @@ class Synopsis:
     @cached_property
     def _unscaled(self) -> Surface:
         """The density before its counts are multiplied."""
-        make = (SLOPED_SURFACES if self.inference in SLOPED else SURFACES)[type(self.partition)]
-        return make(self.partition, self.measurements, self.counts / self.factor)
+        return surface_of(self.partition, self.measurements, self.counts / self.factor, inference=self.inference)
 
 
 def read(path: str | Path) -> Synopsis:
