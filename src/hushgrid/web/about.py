@@ -1,7 +1,7 @@
 """The fine print of a map: what the release is and promises, a label and a text each."""
 
-from hushgrid.synopsis.claim import Claim, MethodRecord
-from hushgrid.synopsis.meaning import caveats
+from hushgrid.synopsis.claim import Claim
+from hushgrid.synopsis.meaning import caveats, parameters
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.version import __version__
 
@@ -11,7 +11,7 @@ def about(synopsis: Synopsis) -> dict[str, str]:
     notes = "; ".join(synopsis.method.notes)
     bounds = ", ".join(f"{bound:.10g}" for bound in synopsis.domain.bounds)
     return {
-        "Method": _method(synopsis.method),
+        "Method": ", ".join([synopsis.method.name, *parameters(synopsis.method)]),
         "Privacy budget": f"ε = {float(synopsis.claim.epsilon):g}, δ = 0",
         "Protects": _unit(synopsis.claim),
         "Cells": f"{synopsis.partition.cells:,}",
@@ -21,12 +21,6 @@ def about(synopsis: Synopsis) -> dict[str, str]:
         **({"Counts": " ".join(caveats(synopsis))} if caveats(synopsis) else {}),
         "Made with": f"hushgrid {__version__}",
     }
-
-
-def _method(method: MethodRecord) -> str:
-    given = {name: value for name, value in method.parameters.items() if value is not None}
-    texts = (f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}" for name, value in given.items())
-    return ", ".join([method.name, *texts])
 
 
 def _unit(claim: Claim) -> str:
