@@ -2,14 +2,22 @@
 
 from collections.abc import Callable
 
+import click
 from click.testing import Result
 
 import hushgrid as hg
+from hushgrid.cli import main
 
 ROWS = 41_387  # a number that nothing else in an output looks like
 DOMAIN = hg.Domain(west=-74.26, south=40.48, east=-73.70, north=40.92)
 
 Run = Callable[..., Result]
+
+
+def parsed(command: click.Command, arguments: list[str], *, resilient: bool = False) -> click.Context:
+    """Arguments as a command understands them below `hushgrid`; by itself it would forget ``-h`` for good."""
+    above = click.Context(main, info_name="hushgrid", **main.context_settings)
+    return command.make_context(command.name, arguments, parent=above, resilient_parsing=resilient)
 
 
 def assert_refused(result: Result, code: int, *words: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hushgrid.cli import main
 from hushgrid.cli.publish import METHODS
 from hushgrid.methods import METHODS as ALL_METHODS
-from tests.cli.commands import Run
+from tests.cli.commands import Run, parsed
 
 SHELLS = ("bash", "zsh", "fish")
 PROTOCOL = {"bash": "bash_complete", "zsh": "zsh_complete", "fish": "fish_complete"}
@@ -121,5 +121,5 @@ def test_no_option_of_a_name_or_path_is_without_completion() -> None:
     for command in main.commands.values():
         for parameter in command.params:
             if parameter.name in {"points", "file", "files", "output", "method", "methods", "ledger"}:
-                context = command.make_context(command.name, [], resilient_parsing=True)
+                context = parsed(command, [], resilient=True)
                 assert parameter.shell_complete(context, ""), (command.name, parameter.name)

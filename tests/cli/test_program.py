@@ -8,7 +8,7 @@ import pytest
 from hushgrid.cli import main
 from hushgrid.cli.program import one_line
 from hushgrid.errors import ArgumentError, BudgetError, HushgridError, InputError, MissingExtraError, SynopsisFileError
-from tests.cli.commands import Run, assert_refused
+from tests.cli.commands import Run, assert_refused, parsed
 
 SECRET = "-73.98765"
 
@@ -122,7 +122,7 @@ def test_examples_parse(arguments: list[str]) -> None:
     command = main.commands[arguments[0]]
     example = next(line for line in command.epilog.splitlines() if line.startswith("  hushgrid"))
 
-    command.make_context(arguments[0], example.split()[2:])
+    parsed(command, example.split()[2:])
 
 
 @pytest.mark.parametrize(

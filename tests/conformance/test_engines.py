@@ -137,7 +137,6 @@ def test_the_rows_can_tell_formulas_apart():
     assert np.any(ours != np.floor((inside - west) * np.nextafter(count / width, 0)))
 
 
-@pytest.mark.parametrize("engine", HERE)
 def scanned(engine, path, request):
     """A table that an engine reads from a Parquet file itself."""
     match engine:
@@ -173,6 +172,7 @@ def test_no_engine_believes_statistics(engine, request, tmp_path):
         assert counting.total() == in_memory(pa.table(rows), DOMAIN).total()
 
 
+@pytest.mark.parametrize("engine", HERE)
 @pytest.mark.parametrize("kind", [pa.float32(), pa.int32(), pa.int64()], ids=str)
 def test_columns_of_other_numbers_are_cast_first(table, engine, kind):
     """Single precision and whole numbers become doubles before anything is compared."""

@@ -9,6 +9,7 @@ import click
 import pytest
 
 from hushgrid.cli import main
+from tests.cli.commands import parsed
 from tests.newcomer.desk import hushgrid
 
 TOO_LONG = {"audit", "serve", "demo"}  # that end late or never: they are parsed, and run by tests of their own
@@ -64,7 +65,7 @@ def test_long_examples_are_understood(line: str) -> None:
     """By the parser of the command."""
     name, *arguments = shlex.split(line)[1:]
 
-    assert ALL[name].make_context(name, arguments).params
+    assert parsed(ALL[name], arguments).params
 
 
 @pytest.mark.parametrize("line", [line for line in dict.fromkeys(LINES) if line.split()[1] not in TOO_LONG])

@@ -1,5 +1,6 @@
 """``hushgrid publish``: points in, a release out."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -229,11 +230,11 @@ def _published(job: "Job", points: "Path | Address") -> "Synopsis":
 
 
 def _refuse_same(points: "Path | Address", output: Path) -> None:
-    if not isinstance(points, Path) or not points.exists():
+    if not isinstance(points, Path):
         return
-    if output.exists() and output.samefile(points):
+    if output.exists() and points.exists() and output.samefile(points):
         msg = f"--output {output} is the file of the points themselves; give another path."
         raise ArgumentError(msg)
-    if points.is_dir() and output.resolve().is_relative_to(points.resolve()):
+    if Path(os.path.realpath(points)) in output.resolve().parents:  # a link to itself resolves to nothing
         msg = f"--output {output} lies in the folder of the points, and would be taken for points; give another path."
         raise ArgumentError(msg)
