@@ -35,7 +35,7 @@ def main(context: click.Context) -> None:
     """Publish a map of people without publishing anyone.
 
     hushgrid turns a table of sensitive points into a synopsis under differential privacy: one GeoParquet file of cells
-    with noisy counts, which answers how many points lie in any rectangle. From then on nobody needs the points.
+    with noisy counts, which answers how many points lie in any area. From then on nobody needs the points.
 
     To see it at work: hushgrid demo
     """
