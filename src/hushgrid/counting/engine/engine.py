@@ -1,7 +1,9 @@
 """What hushgrid needs of an engine beyond the expressions that narwhals translates for it."""
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 import narwhals as nw
@@ -13,6 +15,7 @@ from hushgrid.errors import ArgumentError, EngineError, HushgridError
 Frame = nw.LazyFrame[Any]
 Columns = Mapping[str, NDArray[np.generic]]
 
+GATEWAY = "py4j"  # between Python and Spark
 TABLE = "the table"  # in messages, whatever it is called
 
 
@@ -55,6 +58,8 @@ def working(engine: str) -> Iterator[None]:
 
     What hushgrid raises itself passes; anything else is taken for a run that broke off, of points that did not change.
     """
+    quiet = _QuietGateway()
+    logging.getLogger().addFilter(quiet)
     try:
         yield
     except HushgridError:
@@ -64,6 +69,15 @@ def working(engine: str) -> Iterator[None]:
         msg += "shown. Nothing was released. Check that the engine can read all of the table, and has room for a copy "
         msg += "of its coordinates."
         raise EngineError(msg) from None
+    finally:
+        logging.getLogger().removeFilter(quiet)
+
+
+class _QuietGateway(logging.Filter):
+    """Keeps what Spark's gateway logs of a broken connection, with all that led to it, out of everybody's sight."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return GATEWAY not in Path(record.pathname).parts
 
 
 def no_sha256(engine: str, way_out: str) -> ArgumentError:
