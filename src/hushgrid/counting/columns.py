@@ -1,6 +1,6 @@
 """Which columns hold the coordinates. Only names are looked at, never values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from hushgrid.errors import ArgumentError, InputError
@@ -31,11 +31,13 @@ def find_columns(
     geometry: str | None = None,
     primary_geometry: str | None = None,
     where: str,
+    unlisted: str | None = None,
 ) -> tuple[str, ...]:
     """Columns of longitude and latitude, or the one column of geometries.
 
     Names that are given must be there. Otherwise the usual pairs are recognised, upper or lower case; there must be
-    exactly one. A table without any falls back on `primary_geometry`.
+    exactly one. A table without any falls back on `primary_geometry`. A message lists the names there are, or says
+    `unlisted` where they may not be shown; `names` are then what `quotable_names` lets through.
 
     Examples
     --------
@@ -49,7 +51,7 @@ def find_columns(
     named = {argument: name for argument, name in given.items() if name is not None}
     if named:
         for name in named.values():
-            _check_present(name, names, where, instead=_nearest(named, names))
+            _check_present(name, names, where, unlisted, instead=_nearest(named, names))
         return tuple(named.values())
     pairs = _usual_pairs(names)
     if len(pairs) > 1:
@@ -59,10 +61,11 @@ def find_columns(
     if pairs:
         return pairs[0]
     if primary_geometry is not None:
-        _check_present(primary_geometry, names, where)
+        _check_present(primary_geometry, names, where, unlisted)
         return (primary_geometry,)
     msg = f"{where} has no columns known as coordinates (lon and lat, longitude and latitude, x and y). "
-    msg += f"Name them: lon=, lat=, or geometry= (--lon, --lat, --geometry). {listing(names)}"
+    by = "lon=, lat=, or geometry= (--lon, --lat, --geometry)" if unlisted is None else "lon=, lat= (--lon, --lat)"
+    msg += f"Name them: {by}. {listing(names) if unlisted is None else unlisted}"
     raise InputError(msg, instead=_likely_pair(names))
 
 
@@ -73,6 +76,18 @@ def _usual_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
         norths = [name for name in names if name.lower() == usual_north]
         pairs += [(east, north) for east in easts for north in norths]
     return pairs
+
+
+def quotable_names(names: Sequence[str], asked: Iterable[str | None]) -> list[str]:
+    """The names that may be quoted where a record may stand in their place: the usual ones and those asked for.
+
+    Examples
+    --------
+    >>> quotable_names(["Erika", "Mustermann", "Lon"], [None, "ERIKA"])
+    ['Erika', 'Lon']
+    """
+    known = {name.lower() for name in asked if name is not None}.union(*USUAL_NAMES)
+    return [name for name in names if name.lower() in known]
 
 
 def listing(names: Sequence[str]) -> str:
@@ -114,9 +129,11 @@ def _likely_pair(names: Sequence[str]) -> dict[str, object]:
     return {}
 
 
-def _check_present(name: str, names: Sequence[str], where: str, *, instead: Mapping[str, object] | None = None) -> None:
+def _check_present(
+    name: str, names: Sequence[str], where: str, unlisted: str | None, *, instead: Mapping[str, object] | None = None
+) -> None:
     if name not in names:
-        msg = f"{where} has no column {name!r}. {listing(names)}"
+        msg = f"{where} has no column {name!r}. {listing(names) if unlisted is None else unlisted}"
         raise InputError(msg, instead=instead)
     if names.count(name) > 1:
         msg = f"{where} has more than one column {name!r}. Rename all but one."

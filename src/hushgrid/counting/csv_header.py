@@ -1,11 +1,10 @@
 """The header line of a CSV file: its schema, and the only line that is ever looked at as such."""
 
 import csv
-import re
 from dataclasses import dataclass
 from typing import IO
 
-from hushgrid.counting.columns import find_columns
+from hushgrid.counting.columns import find_columns, quotable_names
 from hushgrid.counting.users import check_user_name
 from hushgrid.errors import InputError
 
@@ -13,7 +12,10 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 DELIMITERS = ",;\t|"
 LONGEST_HEADER = 2**16  # bytes
 
-_LIKE_A_NUMBER = re.compile(r"[+-]?\.?\d")  # or a date
+FIRST_LINE = (
+    "The first line of the file must name the columns, separated by a comma, semicolon, tab or |; a file without such a "
+    "line needs one, as in lon,lat,time. The line is not shown here, because it may be a record."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,21 +51,13 @@ class CsvHeader:
 
         Privacy
         -------
-        A name that begins like a number is likely a value: the first line is then a record, and no message may quote
-        it. Column names are not refused for that, only not listed.
+        A file without a header begins with a record. So a message quotes of the first line only what was asked for and
+        the usual names, and says the same whatever else is in it.
         """
-        try:
-            longitude, latitude = find_columns(self.names, lon=lon, lat=lat, where=where)
-            if user is not None:
-                check_user_name(user, self.names, coordinates=(longitude, latitude), where=where)
-        except InputError:
-            if any(_LIKE_A_NUMBER.match(name) for name in self.names):
-                msg = f"{where} seems to have no header line. Its first line must name the columns, as in lon,lat,time."
-                raise InputError(msg) from None
-            if len(self.names) == 1:
-                msg = f"{where} has one column. Its fields must be separated by a comma, semicolon, tab or |."
-                raise InputError(msg) from None
-            raise
+        names = quotable_names(self.names, (lon, lat, user))
+        longitude, latitude = find_columns(names, lon=lon, lat=lat, where=where, unlisted=FIRST_LINE)
+        if user is not None:
+            check_user_name(user, names, coordinates=(longitude, latitude), where=where, unlisted=FIRST_LINE)
         east, north = self.names.index(longitude), self.names.index(latitude)
         return (east, north) if user is None else (east, north, self.names.index(user))
 

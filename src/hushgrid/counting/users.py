@@ -47,14 +47,16 @@ def user_column(schema: pa.Schema, name: str, *, coordinates: Sequence[str], whe
     return UserColumn(name)
 
 
-def check_user_name(name: str, names: Sequence[str], *, coordinates: Sequence[str], where: str) -> None:
-    """Refuse a column that is not there once, or that holds the coordinates."""
+def check_user_name(
+    name: str, names: Sequence[str], *, coordinates: Sequence[str], where: str, unlisted: str | None = None
+) -> None:
+    """Refuse a column that is not there once, or that holds the coordinates; `unlisted` as for `find_columns`."""
     if name in coordinates:
         msg = f"user names {name!r}, which is a column of coordinates. Name the column that tells whose record it is."
         raise ArgumentError(msg)
     if name not in names:
         near = nearest_name(name, [known for known in names if known not in coordinates])
-        msg = f"{where} has no column {name!r} of user ids. {listing(names)}"
+        msg = f"{where} has no column {name!r} of user ids. {listing(names) if unlisted is None else unlisted}"
         raise InputError(msg, instead={"user": near} if near else None)
     if list(names).count(name) > 1:
         msg = f"{where} has more than one column {name!r}. Rename all but one."

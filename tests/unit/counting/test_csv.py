@@ -219,18 +219,58 @@ def test_a_file_without_a_header_is_an_error(content, tmp_path):
         CsvPoints(path)
 
 
-@pytest.mark.parametrize("names", [{}, {"lon": "lon", "lat": "lat"}], ids=["not named", "named"])
-@pytest.mark.parametrize("value", [b"13.4050", b"-5", b"+.5e3", b" 7", b'"8"', b"2024-05-01", b"3 Main Street"])
-def test_a_record_in_place_of_the_header_is_not_quoted(value, names, tmp_path):
-    """A first line with something like a number in it is taken for a record, of which the message says nothing."""
-    path = tmp_path / "points.csv"
-    path.write_bytes(b"Erika Mustermann," + value + b",x\n")
+RECORDS = {
+    "numbers": b"Erika,13.4050,52.5200",
+    "a date": b"Erika,2024-05-01,x",
+    "words alone": b"Erika,Mustermann,home",
+    "one word": b"Erika",
+    "many words": b",".join([b"Erika"] * 60),
+    "other separators": b"Erika:Mustermann",
+    "a name much like those asked for": b"pickup_lan,pickup_lon,rider",
+    "what may be a pair": b"Erika_lon,Erika_lat",
+    "one usual name": b"lon,Erika",
+    "text that is not UTF-8": b"Erika,\xff\xfe",
+}
+ASKED = {
+    "not named": {},
+    "named": {"lon": "pickup_long", "lat": "pickup_lat"},
+    "with users": {"lon": "east", "lat": "Erik", "user": "ride"},
+}
 
-    with pytest.raises(InputError, match="seems to have no header line") as caught:
-        CsvPoints(path, **names)
 
+@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
+def test_a_record_in_place_of_the_header_decides_no_message(asked, tmp_path):
+    """Whatever the first line holds, message and way out are those of any other line without the columns."""
+    said = set()
+    for record in RECORDS.values():
+        path = tmp_path / "points.csv"
+        path.write_bytes(record + b"\n1,2,3\n")
+        with pytest.raises(InputError, match="because it may be a record") as caught:
+            CsvPoints(path, **asked)
+        said.add((str(caught.value), str(caught.value.instead)))
+
+    assert len(said) == 1
+    assert "Erika" not in str(said)
+
+
+@pytest.mark.parametrize("header", [b"Erika,LON,lat", b"lon,lat,x,y,Erika"], ids=["another case", "two pairs"])
+def test_a_message_quotes_usual_names_and_those_asked_for(header, tmp_path):
+    """They are no secret: the way out is still shown."""
+    asked = {"lon": "lon", "lat": "lat"} if b"LON" in header else {}
+
+    with pytest.raises(InputError) as caught:
+        CsvPoints(write(tmp_path, GOOD, header=header), **asked)
+
+    assert caught.value.instead == ({"lon": "LON", "lat": "lat"} if asked else {"lon": "lon", "lat": "lat"})
     assert "Erika" not in str(caught.value)
-    assert value.decode().strip('" ') not in str(caught.value).replace(str(path), "")
+
+
+def test_a_missing_column_of_users_quotes_no_other(tmp_path):
+    """Not even one that is called much alike."""
+    with pytest.raises(InputError, match="has no column 'Erik' of user ids") as caught:
+        CsvPoints(write(tmp_path, GOOD, header=b"lon,lat,Erika"), user="Erik")
+
+    assert "Erika" not in f"{caught.value} {caught.value.instead}"
 
 
 def test_a_column_named_by_a_number_is_fine_beside_coordinates(tmp_path):
