@@ -8,6 +8,7 @@ import numpy as np
 import psycopg
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.parquet as pq
 import pytest
 
 import hushgrid as hg
@@ -15,14 +16,16 @@ from tests.cli.commands import DOMAIN, ROWS, Run, assert_refused
 from tests.ledger.server import running_server, why_not
 
 OUTPUT = Path("out.dp.parquet")
-QUERY = "SELECT lon, lat FROM 'x/*.csv.gz'"
+PATTERN = "x/*.csv.gz"
+QUERY = "SELECT lon, lat FROM 'x/*.parquet'"
 
 
 @pytest.fixture
 def packed(run: Run, points: pa.Table) -> None:
-    """The points as two packed CSV files, in the folder that commands run in."""
+    """The points as two Parquet and two packed CSV files, in the folder that commands run in."""
     Path("x").mkdir()
     for name, part in {"a": points.slice(0, 20_000), "b": points.slice(20_000)}.items():
+        pq.write_table(part, f"x/{name}.parquet")
         with gzip.open(f"x/{name}.csv.gz", "wb") as file:
             pyarrow.csv.write_csv(part, file)
 
@@ -32,10 +35,10 @@ def about_all_points(output: Path) -> bool:
     return bool(abs(hg.read(output).answer(DOMAIN.bounds).estimate / ROWS - 1) < 0.01)
 
 
-@pytest.mark.parametrize("given", [QUERY, "x/*.csv.gz"], ids=["query", "pattern"])
+@pytest.mark.parametrize("given", [QUERY, PATTERN, "x/*.parquet"], ids=["query", "CSV", "Parquet"])
 @pytest.mark.usefixtures("packed")
 def test_duckdb_counts_what_it_reads(publish: Run, given: str) -> None:
-    """Packed files of a pattern, by name or in a query."""
+    """Files of a pattern, by name or in a query."""
     result = publish("--engine", "duckdb", "--method", "ag", points=given)
 
     assert result.exit_code == 0, result.output
@@ -68,7 +71,7 @@ def test_a_ledger_tells_queries_apart(publish: Run, run: Run) -> None:
 
     first = publish(*options, points=QUERY)
     again = publish(*options, points=QUERY)
-    other = publish(*options, points=f"{QUERY} WHERE lon < '-73.9'")
+    other = publish(*options, points=f"{QUERY} WHERE lon < -73.9")
 
     assert [result.exit_code for result in (first, again, other)] == [0, 0, 0], first.output
     assert "nothing was spent" in again.stderr
@@ -80,33 +83,37 @@ def test_points_that_cannot_be_opened_cost_nothing(publish: Run, run: Run) -> No
     """The ledger gives the budget back: no row was read."""
     run("ledger", "init", "--dataset", "trips", "--unit", "record", "--budget", "1")
 
-    result = publish("--engine", "duckdb", "--dataset", "trips", points="SELECT lon, up FROM 'x/*.csv.gz'")
+    result = publish("--engine", "duckdb", "--dataset", "trips", points="SELECT lon, up FROM 'x/*.parquet'")
 
     assert result.exit_code == 3
     assert "its budget given back" in result.stderr
 
 
+@pytest.mark.parametrize(("given", "ending"), [(QUERY, "parquet"), (PATTERN, "csv.gz")], ids=["query", "CSV"])
 @pytest.mark.usefixtures("packed")
-def test_an_entry_is_resumed_with_the_same_files(publish: Run, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_is_resumed_with_the_same_files(
+    publish: Run, run: Run, monkeypatch: pytest.MonkeyPatch, given: str, ending: str
+) -> None:
     """A file more is another state of the points, and so is one that was written again."""
     run("ledger", "init", "--dataset", "trips", "--unit", "record", "--budget", "1")
     options = ("--engine", "duckdb", "--method", "ug", "--dataset", "trips", "--no-calibrate")
     with monkeypatch.context() as patch:
         patch.setattr("hushgrid.fulfil.write_to", fail)
-        publish(*options, points=QUERY)
-    time = Path("x/a.csv.gz").stat().st_mtime_ns
+        publish(*options, points=given)
+    file, other = Path(f"x/a.{ending}"), Path(f"x/c.{ending}")
+    time = file.stat().st_mtime_ns
 
-    Path("x/c.csv.gz").write_bytes(Path("x/a.csv.gz").read_bytes())
-    more = publish(*options, "--resume", 1, points=QUERY)
-    Path("x/c.csv.gz").unlink()
-    os.utime("x/a.csv.gz", ns=(time, time + 10**9))
-    newer = publish(*options, "--resume", 1, points=QUERY)
-    os.utime("x/a.csv.gz", ns=(time, time))
-    same = publish(*options, "--resume", 1, points=QUERY)
+    other.write_bytes(file.read_bytes())
+    more = publish(*options, "--resume", 1, points=given)
+    other.unlink()
+    os.utime(file, ns=(time, time + 10**9))
+    newer = publish(*options, "--resume", 1, points=given)
+    os.utime(file, ns=(time, time))
+    same = publish(*options, "--resume", 1, points=given)
 
     for refused in (more, newer):
         assert refused.exit_code == 3
-        assert f"{QUERY} was changed since entry 1 was begun" in refused.stderr
+        assert f"{given} was changed since entry 1 was begun" in refused.stderr
     assert same.exit_code == 0, same.output
 
 
@@ -122,7 +129,9 @@ REFUSALS = {
     "a setting without a value": ("trips", ["--engine", "spark", "--spark-conf", "a"], 2, "KEY=VALUE"),
     "PostgreSQL by DuckDB": ("postgresql://h/d?table=t", ["--engine", "duckdb"], 2, "Leave out --engine duckdb"),
     "PostgreSQL without a table": ("postgresql://h/d", [], 2, "needs table=NAME"),
-    "no such column": ("SELECT lon, up FROM 'x/*.csv.gz'", ["--engine", "duckdb"], 3, '"up"'),
+    "CSV in a query": (f"FROM '{PATTERN}'", ["--engine", "duckdb"], 3, "a query may name Parquet files"),
+    "JSON": ("x.ndjson", ["--engine", "duckdb"], 3, "Write a Parquet file first"),
+    "no such column": ("SELECT lon, up FROM 'x/*.parquet'", ["--engine", "duckdb"], 3, '"up"'),
     "no such file": ("y/*.csv", ["--engine", "duckdb"], 3, "y/*.csv"),
     "text for coordinates": ("SELECT 'a' AS lon, 1 AS lat", ["--engine", "duckdb"], 3, "coordinates must be numbers"),
 }

@@ -27,7 +27,7 @@ DATABASE = "postgresql://nobody@127.0.0.1/none?sslmode=disable"
 PICTURE = "import hushgrid; hushgrid.read('points.dp.parquet').plot().figure.savefig('new.png')"
 
 COMMANDS = [
-    ("duckdb", f"""publish "SELECT lon, lat FROM 'points.csv' WHERE lon < '0.5'" --engine duckdb {UNIT_SQUARE}"""),
+    ("duckdb", f"""publish "SELECT lon, lat FROM 'points.parquet' WHERE lon < 0.5" --engine duckdb {UNIT_SQUARE}"""),
     ("gis", "query points.dp.parquet --polygons areas.geojson"),
     ("gis", "export points.dp.parquet --to gpkg -o new.gpkg"),
     ("gis", f"publish points.csv {METRES}"),

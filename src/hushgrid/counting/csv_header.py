@@ -13,8 +13,8 @@ DELIMITERS = ",;\t|"
 LONGEST_HEADER = 2**16  # bytes
 
 FIRST_LINE = (
-    "The first line of the file must name the columns, separated by a comma, semicolon, tab or |; a file without such a "
-    "line needs one, as in lon,lat,time. The line is not shown here, because it may be a record."
+    "The first line of the file must name the columns, separated by a comma, semicolon, tab or |; a file without such "
+    "a line needs one, as in lon,lat,time. The line is not shown here, because it may be a record."
 )
 
 

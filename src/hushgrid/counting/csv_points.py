@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hushgrid.counting.csv_header import CsvHeader
 from hushgrid.counting.csv_lines import LONGEST_LINE, line_start, whole_lines
 from hushgrid.counting.snapshot import Snapshot, reading
-from hushgrid.counting.source import Block
+from hushgrid.counting.source import Block, FilePart
 from hushgrid.counting.users import canonical_ids
 from hushgrid.kernels.decimals import parse_numbers
 from hushgrid.kernels.ids import copy_spans, trim_spans
@@ -66,6 +66,11 @@ class CsvPoints:
         self._fields = self._header.find_fields(lon=lon, lat=lat, user=user, where=str(path))
         self._part_bytes = part_bytes
         self._block_bytes = block_bytes
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return self._snapshot.size
 
     def rows(self) -> int:
         """Number of lines below the header that hold something, counted once."""
@@ -132,6 +137,27 @@ class CsvPart:
         rows = find_fields(content, stops, self.delimiter, self.fields, LONGEST_LINE, spans)
         users = _ids(text, spans[2, :rows]) if len(self.fields) == 3 else None
         return Block.of(_numbers(text, spans[0, :rows]), _numbers(text, spans[1, :rows]), share, users)
+
+
+class CsvFiles:
+    """CSV files as one table, each with a header line of its own."""
+
+    def __init__(self, files: Sequence[CsvPoints]) -> None:
+        self._files = files
+
+    def rows(self) -> int:
+        """Number of rows of all files."""
+        return sum(file.rows() for file in self._files)
+
+    def parts(self) -> Sequence[FilePart]:
+        """The parts of all files."""
+        size = max(1, sum(file.size for file in self._files))
+        return [FilePart(part, file.size / size) for file in self._files for part in file.parts()]
+
+    def check_unchanged(self) -> None:
+        """Refuse files of which one has changed since it was opened."""
+        for file in self._files:
+            file.check_unchanged()
 
 
 def _numbers(text: bytes, spans: NDArray[np.int64]) -> NDArray[np.float64]:

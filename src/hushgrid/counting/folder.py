@@ -1,4 +1,4 @@
-"""Which files of a folder hold points. Only names are looked at."""
+"""Which files hold points. Only names are looked at."""
 
 import os
 from pathlib import Path
@@ -7,6 +7,7 @@ from hushgrid.counting.snapshot import reading
 from hushgrid.errors import InputError
 
 PARQUET = (".parquet", ".geoparquet", ".pq")
+CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 HIDDEN = (".", "_")  # first letters of what writers of data leave beside it, such as _SUCCESS
 
 
@@ -24,8 +25,8 @@ def parquet_files(folder: Path) -> list[Path]:
     for file in files:
         if not file.name.lower().endswith(PARQUET):
             msg = f"{folder} is a folder that holds {file.relative_to(folder)}, which is no Parquet file "
-            msg += f"({', '.join(PARQUET)}). Move it elsewhere, or give one file; DuckDB reads patterns such as "
-            msg += "'trips/*.csv': --engine duckdb."
+            msg += f"({', '.join(PARQUET)}). Move it elsewhere, or give one file; CSV files are one table by "
+            msg += "a pattern such as 'trips/*.csv', with --engine duckdb."
             raise InputError(msg)
     if not files:
         msg = f"{folder} is a folder without Parquet files ({', '.join(PARQUET)}). Give one that holds some, or a file."

@@ -9,18 +9,16 @@ import pyarrow as pa
 
 from hushgrid.counting.columns import check_column_arguments
 from hushgrid.counting.engine.address import Address
-from hushgrid.counting.folder import PARQUET
+from hushgrid.counting.folder import CSV, PARQUET
 from hushgrid.counting.open_counter import OpenedPoints
 from hushgrid.counting.source import PointSource
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
 from hushgrid.synopsis.regular_file import FOLDER, IRREGULAR, MISSING, irregularity, near_file
 
-CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
-
 # What to do with files of other kinds that people have.
 _BY_GDAL = "Convert it with: ogr2ogr {stem}.csv {path} -t_srs EPSG:4326 -lco GEOMETRY=AS_XY"
-_BY_DUCKDB = "DuckDB reads it: --engine duckdb --lon COLUMN --lat COLUMN"
+_BY_DUCKDB = "Convert it in Python: duckdb.sql(\"FROM '{path}'\").write_parquet('{stem}.parquet')"
 CONVERTERS = {
     **dict.fromkeys((".shp", ".gpkg", ".geojson", ".kml", ".gpx", ".fgb"), _BY_GDAL),
     **dict.fromkeys((".json", ".jsonl", ".ndjson"), _BY_DUCKDB),

@@ -1,12 +1,11 @@
 """Points in the Parquet files of a folder, which are one table."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from hushgrid.counting.folder import parquet_files
 from hushgrid.counting.parquet import ParquetPoints
-from hushgrid.counting.source import Block
+from hushgrid.counting.source import FilePart
 from hushgrid.errors import InputError
 from hushgrid.geometry.domain import Domain
 from hushgrid.synopsis.regular_file import irregularity
@@ -47,7 +46,7 @@ class ParquetFolder:
         """Number of rows, from the footers."""
         return sum(file.rows() for file in self._files)
 
-    def parts(self) -> Sequence["FilePart"]:
+    def parts(self) -> Sequence[FilePart]:
         """The row groups of all files."""
         rows = max(1, self.rows())
         return [FilePart(part, file.rows() / rows) for file in self._files for part in file.parts()]
@@ -68,18 +67,6 @@ class ParquetFolder:
                 msg += "The files of a folder are one table: write them with the same columns, or name some that all "
                 msg += "have: lon=, lat=, or geometry=."
                 raise InputError(msg)
-
-
-@dataclass(frozen=True, repr=False)
-class FilePart:
-    """One part of a file, and the share of all rows that its file has."""
-
-    part: Iterable[Block]
-    share: float
-
-    def __iter__(self) -> Iterator[Block]:
-        for block in self.part:
-            yield block._replace(share=block.share * self.share)
 
 
 def _listed(columns: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """Where points come from: rows in memory or in files, in parts that are read independently."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol, cast
 
 import numpy as np
@@ -40,13 +41,26 @@ class Block(NamedTuple):
         return "Block(...)"
 
 
+@dataclass(frozen=True, repr=False)
+class FilePart:
+    """One part of a file, and the share of the whole source that its file is."""
+
+    part: Iterable[Block]
+    share: float
+
+    def __iter__(self) -> Iterator[Block]:
+        for block in self.part:
+            yield block._replace(share=block.share * self.share)
+
+
 class PointSource(Protocol):
     """Rows that may hold points, read anew in every pass.
 
     A row whose coordinates are null, NaN or unreadable comes as NaN or not at all; nothing about one row can stop a
     pass or change how another row is read.
 
-    Implemented by `ArrayPoints`, `TablePoints`, `ParquetPoints`, `ParquetFolder`, `CsvPoints` and `SpooledPoints`.
+    Implemented by `ArrayPoints`, `TablePoints`, `ParquetPoints`, `ParquetFolder`, `CsvPoints`, `CsvFiles` and
+    `SpooledPoints`.
     """
 
     def rows(self) -> int:

@@ -8,7 +8,7 @@ from hushgrid.counting.engine.statement import is_query
 from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
-    from hushgrid.counting.engine.engine_points import EnginePoints
+    from hushgrid.counting.open_counter import CountedThere
 
 EngineName = Literal["duckdb", "spark", "postgres"]
 
@@ -20,8 +20,8 @@ class Address:
     Parameters
     ----------
     text : str
-        For DuckDB a path, a pattern of paths or a SELECT; for Spark a folder, a table or an address of its own; for
-        PostgreSQL a URL with ``table=`` or ``select=``.
+        For DuckDB a path, a pattern of paths, a table of a database or a SELECT; for Spark a folder, a table or an
+        address of its own; for PostgreSQL a URL with ``table=`` or ``select=``.
     engine : "duckdb", "spark" or "postgres"
     spark_conf : mapping
         Settings of the Spark session, if there is none yet.
@@ -63,22 +63,18 @@ class Address:
         lat: str | None = None,
         geometry: str | None = None,
         user: str | None = None,
-    ) -> "EnginePoints":
+    ) -> "CountedThere":
         """The points, of which nothing but the schema was looked at; arguments are those of `open_points`."""
-        from hushgrid.counting.engine.engine_points import EnginePoints
-
         if self.engine == "postgres":
             from hushgrid.counting.engine.postgres_address import postgres_points
 
             return postgres_points(self.text, domain=domain, lon=lon, lat=lat, geometry=geometry, user=user)
-        files: list[str] = []
-        if self.engine == "spark":
-            from hushgrid.counting.engine.spark_address import spark_frame
+        if self.engine == "duckdb":
+            from hushgrid.counting.engine.duckdb_address import duckdb_points
 
-            table = spark_frame(self.text, self.spark_conf)
-        else:
-            from hushgrid.counting.engine.duckdb_address import duckdb_files, duckdb_relation
+            return duckdb_points(self.text, domain=domain, lon=lon, lat=lat, geometry=geometry, user=user)
+        from hushgrid.counting.engine.engine_points import EnginePoints
+        from hushgrid.counting.engine.spark_address import spark_frame
 
-            table = duckdb_relation(self.text, lon=lon, lat=lat, user=user)
-            files = duckdb_files(self.text)
-        return EnginePoints.of(table, lon=lon, lat=lat, geometry=geometry, user=user, files=files)
+        table = spark_frame(self.text, self.spark_conf)
+        return EnginePoints.of(table, lon=lon, lat=lat, geometry=geometry, user=user)

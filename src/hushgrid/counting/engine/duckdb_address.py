@@ -1,146 +1,208 @@
 """Anything that DuckDB reads, by a path, a pattern of paths or a SELECT.
 
-Files of text are read so that no record can change how another is read, as everywhere in hushgrid: one line is one
-record, quotes mean nothing beyond it, every column is text, and coordinates are what reads as a number.
+Text is not among it. To DuckDB a quote, a carriage return or a long line means something else than to hushgrid, and a
+file must count the same whichever way it is given. So our own reader counts the CSV files of a path or pattern, and a
+query names Parquet files; docs/decisions/0007 says more.
 """
 
+import json
+import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hushgrid.counting.columns import find_columns
-from hushgrid.counting.engine.statement import is_query
-from hushgrid.errors import ArgumentError, InputError, MissingExtraError
+from hushgrid.counting.bounding import KeyedRule
+from hushgrid.counting.columns import find_columns, quotable_names
+from hushgrid.counting.counter import Counter
+from hushgrid.counting.csv_points import CsvFiles, CsvPoints
+from hushgrid.counting.engine.engine import Frame
+from hushgrid.counting.engine.engine_points import EnginePoints
+from hushgrid.counting.engine.local_engines import connect_duckdb, private_folder, spill_to
+from hushgrid.counting.engine.read_files import files_state
+from hushgrid.counting.engine.statement import is_here, is_query
+from hushgrid.counting.folder import CSV, PARQUET, parquet_files
+from hushgrid.counting.open_counter import BoundedCounter, CountedThere, open_bounded_counter, open_counter
+from hushgrid.counting.progress import Progress
+from hushgrid.counting.user_rows import MissingUser
+from hushgrid.counting.users import check_user_name
+from hushgrid.errors import ArgumentError, InputError
+from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
     import duckdb
 
-PARQUET = (".parquet", ".geoparquet", ".pq")
-SEPARATORS = {".csv": ",", ".txt": ",", ".tsv": "\t"}
 JSON_LINES = (".json", ".ndjson", ".jsonl")
+PACKED = (".gz", ".zst")
 DATABASES = (".duckdb", ".db")
 TABLE = "?table="
-PACKED = (".gz", ".zst")
-# Everything that DuckDB would otherwise guess from rows.
-AS_LINES = (
-    "auto_detect = false, header = false, quote = '', escape = '', comment = '', strict_mode = false, "
-    "ignore_errors = true"
-)
+QUERY = "the query"
+UNLISTED = "Call the columns so in the query: SELECT ... AS lon, ... AS lat."
+READING_NODES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}  # as DuckDB calls them
+PATTERN_SIGNS = re.compile(r"([*?[])")
 
 
-def duckdb_relation(text: str, *, lon: str | None = None, lat: str | None = None, user: str | None = None) -> Any:
-    """The relation that a text names.
+def duckdb_points(
+    text: str,
+    *,
+    domain: Domain,
+    lon: str | None = None,
+    lat: str | None = None,
+    geometry: str | None = None,
+    user: str | None = None,
+) -> CountedThere:
+    """The points that a text names, of which nothing but the schema was looked at.
 
     Parameters
     ----------
     text : str
-        A path or pattern of Parquet, CSV or JSON lines, ``trips.duckdb?table=trips``, or a query.
-    lon, lat, user : str, optional
-        Names of the columns; JSON has no header, and needs them.
+        A path or pattern of Parquet or CSV files, a folder of Parquet files, ``trips.duckdb?table=trips``, or a query.
+        What exists under that name goes before what the name could mean otherwise.
+    domain, lon, lat, geometry, user
+        As for `open_points`.
 
     Privacy
     -------
-    Columns of CSV files come from their header, never from rows. A message quotes the query or the path only.
+    A message quotes the text, the columns asked for and the usual ones, and what DuckDB repeats of the text.
     """
-    connection = _connect()
+    columns = {"lon": lon, "lat": lat, "user": user}
+    connection = connect_duckdb()
     with _opening(text):
         if is_query(text):
-            return _Query(connection, text).relation(lon, lat)
-        if TABLE in text:
-            path, table = text.split(TABLE, 1)
+            table, files = _query(connection, text, **columns)
+        elif TABLE in text:
+            path, name = text.split(TABLE, 1)
             connection.execute(f"ATTACH {_quoted(path)} AS points (READ_ONLY)")
-            return connection.table(f"points.{table}")
-        kind = _extension(text)
-        if kind in PARQUET:
-            return connection.read_parquet(text)
-        if kind in SEPARATORS:
-            return _numbers(_lines(connection, text), lon, lat)
-        if kind in JSON_LINES:
-            return _numbers(_objects(connection, text, lon, lat, user), lon, lat)
-    if kind in DATABASES:
+            table, files = connection.table(f"points.{name}"), [path]
+        else:
+            is_folder = is_here(text) and Path(text).is_dir()
+            if text.lower().endswith(CSV) and not is_folder:
+                files = [] if "://" in text else _files(connection, text)
+                return CountedCsv(text, files, domain=domain, geometry=geometry, **columns)
+            if not is_folder:
+                _check_parquet(text)
+            files = _files(connection, text)
+            table = connection.read_parquet([PATTERN_SIGNS.sub(r"[\1]", file) for file in files] or text)
+    points = DuckDbPoints.of(table, geometry=geometry, files=files, **columns)
+    points.connection = connection
+    return points
+
+
+class DuckDbPoints(EnginePoints):
+    """Points in a table of a connection of our own, which spills to a folder of ours."""
+
+    connection: "duckdb.DuckDBPyConnection"
+
+    @contextmanager
+    def snapshot(self, domain: Domain) -> Iterator[Frame]:
+        """As of any engine; the connection is closed at the end."""
+        with private_folder() as folder, self.connection:
+            spill_to(self.connection, folder)
+            with super().snapshot(domain) as frame:
+                yield frame
+
+
+class CountedCsv:
+    """CSV files as one table, which our own reader counts.
+
+    Parameters
+    ----------
+    text : str
+        What named the files, for messages.
+    files : sequence of str
+        Their paths, in any order.
+    """
+
+    def __init__(self, text: str, files: Sequence[str], **options: Any) -> None:
+        from hushgrid.counting.open import open_points  # which opens addresses, and so may have come here
+
+        if not files:
+            msg = f"{text} names no file on this machine, where CSV files must be. Check the path or pattern."
+            raise InputError(msg)
+        opened = [open_points(Path(file), **options) for file in sorted(files)]
+        self._source = CsvFiles([file for file in opened if isinstance(file, CsvPoints)])
+        self._files = files
+
+    def counter(self, domain: Domain, *, progress: Progress | None = None) -> AbstractContextManager[Counter]:
+        """Counts of the points."""
+        return open_counter(domain, self._source, progress=progress)
+
+    def bounded_counter(
+        self, rule: KeyedRule, *, missing: MissingUser, progress: Progress | None = None
+    ) -> AbstractContextManager[BoundedCounter]:
+        """Counts of the points that a rule keeps."""
+        return open_bounded_counter(self._source, rule, missing=missing, progress=progress)
+
+    def state(self) -> bytes:
+        """What a change of the files or of their list changes."""
+        return files_state(self._files)
+
+
+def _files(connection: "duckdb.DuckDBPyConnection", text: str) -> list[str]:
+    """Paths of the files that a path or a pattern names; empty where they cannot be listed."""
+    if is_here(text):
+        return [str(file) for file in parquet_files(Path(text))] if Path(text).is_dir() else [text]
+    return [file for (file,) in connection.execute("SELECT file FROM glob(?)", [text]).fetchall()]
+
+
+def _check_parquet(text: str) -> None:
+    """Refuse a path that is not known to be one of Parquet files."""
+    name = text.lower()
+    if name.endswith(PARQUET):
+        return
+    if name.endswith(DATABASES):
         msg = f"{text} is a database. Name a table of it: {text}{TABLE}NAME."
-        raise InputError(msg)
-    known = ", ".join([*PARQUET, *SEPARATORS, *JSON_LINES, *DATABASES])
-    msg = f"{text} has an extension that is not known to be one of DuckDB's. Known are: {known}; or give a SELECT."
+    elif name.endswith(tuple(ending + packed for ending in JSON_LINES for packed in ("", *PACKED))):
+        msg = f"{text} is JSON, which is not read: DuckDB stops at a long object, so that one record could stop a "
+        msg += f"release. Write a Parquet file first: {_as_parquet(text)}"
+    else:
+        known = ", ".join([*PARQUET, *CSV, *DATABASES])
+        msg = f"{text} has an extension that is not known. Known are: {known}; or give a SELECT."
     raise InputError(msg)
 
 
-def duckdb_files(text: str) -> list[str]:
-    """Paths of the files that a text names; a query may read more, by functions such as ``read_parquet``."""
-    connection = _connect()
-    with _opening(text):
-        names = connection.get_table_names(text) if is_query(text) else {text.split(TABLE, 1)[0]}
-        found = [connection.execute("SELECT file FROM glob(?)", [name]).fetchall() for name in sorted(names)]
-    return [file for files in found for (file,) in files]
+def _query(
+    connection: "duckdb.DuckDBPyConnection", text: str, *, lon: str | None, lat: str | None, user: str | None
+) -> tuple[Any, list[str]]:
+    """The result of a query, before any row of it is computed, and the files that it names."""
+    _check_one_select(connection, text)
+    names = sorted(connection.get_table_names(text))
+    for name in names:
+        # Nothing else can have a dot or a slash in its name: the connection has no tables.
+        if re.search(r"[./]", name) and not name.lower().partition("?")[0].endswith(PARQUET):
+            msg = f"a query may name Parquet files, got {name!r}. A CSV file is published by its path, without a "
+            msg += f"query; anything else is to be written as Parquet first: {_as_parquet(name)} A function such as "
+            msg += "read_csv(...), with all its options given, is allowed, and what it makes of a record is up to you."
+            raise InputError(msg)
+    table = connection.sql(text)
+    known = quotable_names(table.columns, (lon, lat, user))  # others may be of a CSV file without a header
+    coordinates = find_columns(known, lon=lon, lat=lat, where=QUERY, unlisted=UNLISTED)
+    if user is not None:
+        check_user_name(user, known, coordinates=coordinates, where=QUERY, unlisted=UNLISTED)
+    return table, [file for name in names for file in _files(connection, name)]
 
 
-class _Query:
-    """One SELECT, whose CSV files are read line by line."""
-
-    def __init__(self, connection: "duckdb.DuckDBPyConnection", text: str) -> None:
-        self._connection = connection
-        self._text = text
-
-    def relation(self, lon: str | None, lat: str | None) -> Any:
-        statements = self._connection.extract_statements(self._text)
-        if len(statements) != 1:
-            msg = "points are given by one SELECT, got several statements."
-            raise ArgumentError(msg)
-        has_lines = False
-        for name in self._connection.get_table_names(self._text):
-            if _extension(name) in SEPARATORS:
-                # A table of this name goes before DuckDB's own reader, which would guess types from rows.
-                _lines(self._connection, name).create_view(name)
-                has_lines = True
-        relation = self._connection.sql(self._text)
-        return _numbers(relation, lon, lat) if has_lines else relation
-
-
-def _lines(connection: "duckdb.DuckDBPyConnection", path: str) -> Any:
-    """Columns of text, named by the first line of the first file; in other files the first line is passed over."""
-    separator, place = _quoted(SEPARATORS[_extension(path)]), _quoted(path)
-    lines = connection.sql(f"FROM read_csv({place}, columns = {{'line': 'VARCHAR'}}, delim = '\x1f', {AS_LINES})")
-    header = "".join(line for (line,) in lines.limit(1).fetchall() if line)
-    names = [name.strip(' "\r\ufeff') for name in header.split(SEPARATORS[_extension(path)])]
-    declared = ", ".join(f"{_quoted(name)}: 'VARCHAR'" for name in names)
-    options = f"columns = {{{declared}}}, delim = {separator}, skip = 1, {AS_LINES}"
-    texts = ", ".join(f"""trim({_name(name)}, ' "') AS {_name(name)}""" for name in names)
-    return connection.sql(f"SELECT {texts} FROM read_csv({place}, {options})")  # noqa: S608  # all are quoted
-
-
-def _objects(
-    connection: "duckdb.DuckDBPyConnection", path: str, lon: str | None, lat: str | None, user: str | None
-) -> Any:
-    if lon is None or lat is None:
-        msg = f"{path} has no header to find columns in. Name the fields: lon=, lat= (--lon, --lat)."
+def _check_one_select(connection: "duckdb.DuckDBPyConnection", text: str) -> None:
+    """Refuse anything but one statement that only reads, down to the parts of a WITH, before any of it runs."""
+    count = len(connection.extract_statements(text))
+    parsed = json.loads(connection.execute("SELECT json_serialize_sql(?)", [text]).fetchall()[0][0])
+    if count != 1 or parsed["error"] or not set(_nodes(parsed)) <= READING_NODES:
+        msg = "points are given by one SELECT that writes nothing and says itself which columns it has (a PIVOT names "
+        msg += f"them by IN). Got {text!r}."
         raise ArgumentError(msg)
-    fields = ", ".join(f"json ->> {_quoted(name)} AS {_name(name)}" for name in (lon, lat, user) if name is not None)
-    lines = f"read_ndjson_objects({_quoted(path)}, ignore_errors = true)"
-    return connection.sql(f"SELECT {fields} FROM {lines}")  # noqa: S608  # all are quoted
 
 
-def _numbers(relation: Any, lon: str | None, lat: str | None) -> Any:
-    """The relation with those coordinates that are text as the numbers that the texts are, or null."""
-    chosen = find_columns(relation.columns, lon=lon, lat=lat, where="the query")
-    texts = {
-        name
-        for name, kind in zip(relation.columns, relation.types, strict=True)
-        if name in chosen and str(kind) == "VARCHAR"
-    }
-    columns: Sequence[str] = [
-        f"TRY_CAST({_name(name)} AS DOUBLE) AS {_name(name)}" if name in texts else _name(name)
-        for name in relation.columns
-    ]
-    return relation.select(", ".join(columns))
-
-
-def _connect() -> "duckdb.DuckDBPyConnection":
-    try:
-        import duckdb
-    except ImportError as error:
-        msg = 'DuckDB is not installed: pip install "hushgrid[duckdb]".'
-        raise MissingExtraError(msg) from error
-    return duckdb.connect()
+def _nodes(tree: Any) -> Iterator[str]:
+    """Kinds of the queries that a query is made of."""
+    if isinstance(tree, list):
+        for item in tree:
+            yield from _nodes(item)
+    elif isinstance(tree, dict):
+        kind = tree.get("type")
+        if isinstance(kind, str) and kind.endswith("_NODE"):
+            yield kind
+        for item in tree.values():
+            yield from _nodes(item)
 
 
 @contextmanager
@@ -150,32 +212,18 @@ def _opening(text: str) -> Iterator[None]:
     try:
         yield
     except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
-        # These speak of the query and of names, never of rows.
-        msg = f"DuckDB does not understand {text!r}: {str(error).splitlines()[0]}"
+        # These speak of the query and of names, never of rows; but names may be of a CSV file without a header.
+        said = re.sub(r'"([^"]*)"', lambda name: name[0] if name[1] in text else '"..."', str(error).splitlines()[0])
+        msg = f"DuckDB does not understand {text!r}: {said}"
         raise InputError(msg) from None
     except duckdb.Error as error:
         msg = f"DuckDB cannot read {text!r} ({type(error).__name__}). Check the path, and that the files are whole."
         raise InputError(msg) from None
 
 
-def _extension(path: str) -> str:
-    """The extension of a path in lower case, that of what is packed if it is.
-
-    Examples
-    --------
-    >>> _extension("x/*.CSV.gz"), _extension("trips")
-    ('.csv', '')
-    """
-    name = path.lower().rsplit("/", 1)[-1]
-    for ending in PACKED:
-        name = name.removesuffix(ending)
-    _, dot, extension = name.rpartition(".")
-    return dot + extension if dot else ""
+def _as_parquet(text: str) -> str:
+    return f"duckdb.sql(\"FROM '{text}'\").write_parquet('points.parquet') in Python."
 
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-def _name(column: str) -> str:
-    return '"' + column.replace('"', '""') + '"'

@@ -4,18 +4,50 @@ Their snapshot is a copy of the coordinates as Parquet, in a folder that only it
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import narwhals as nw
 import pyarrow as pa
 
 from hushgrid.counting.engine.engine import Columns, Frame, lazy, no_sha256
+from hushgrid.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    import duckdb
 
 PREFIX = "hushgrid-"
 POINTS = "points.parquet"
+SPILL = "spill"
+# Of every connection of ours. DuckDB would spill rows to a folder of its own choice, and take a name in a query for a
+# variable of Python.
+DUCKDB_SETTINGS: dict[str, str | bool | int | float | list[str]] = {
+    "temp_directory": "",
+    "python_enable_replacements": False,
+}
+
+
+def private_folder(place: str | None = None) -> AbstractContextManager[str]:
+    """A new folder that only its owner may enter, and that is gone at the end, after errors and Ctrl-C too."""
+    return TemporaryDirectory(prefix=PREFIX, dir=place)
+
+
+def connect_duckdb() -> "duckdb.DuckDBPyConnection":
+    """A connection of our own, which writes nothing to disk before `spill_to` says where."""
+    try:
+        import duckdb
+    except ImportError as error:
+        msg = 'DuckDB is not installed: pip install "hushgrid[duckdb]".'
+        raise MissingExtraError(msg) from error
+    return duckdb.connect(config=DUCKDB_SETTINGS)
+
+
+def spill_to(connection: "duckdb.DuckDBPyConnection", folder: str) -> None:
+    """Let a connection write what does not fit into memory to a private folder."""
+    place = str(Path(folder, SPILL)).replace("'", "''")
+    connection.execute(f"SET temp_directory = '{place}'")
 
 
 class PolarsEngine:
@@ -40,7 +72,7 @@ class PolarsEngine:
     @contextmanager
     def snapshot(self, frame: Frame) -> Iterator[Frame]:
         """A copy in a temporary folder."""
-        with TemporaryDirectory(prefix=PREFIX) as folder:
+        with private_folder() as folder:
             path = Path(folder, POINTS)
             frame.sink_parquet(path)
             yield nw.scan_parquet(str(path), backend="polars")
@@ -50,15 +82,14 @@ class DuckDbEngine:
     """Relations of DuckDB.
 
     The copy is written by the connection that the relation belongs to, and read by another one, of our own: nothing
-    appears among the user's tables.
+    appears among the user's tables. Ours spills beside the copy; where the user's does is a setting of it.
     """
 
     name: ClassVar[str] = "DuckDB"
 
     def __init__(self) -> None:
-        import duckdb
-
-        self._connection = duckdb.connect()
+        self._connection = connect_duckdb()
+        self._spills = False
 
     def number(self, value: float) -> nw.Expr:
         """The number itself, which narwhals marks as a double."""
@@ -76,13 +107,13 @@ class DuckDbEngine:
     @contextmanager
     def snapshot(self, frame: Frame) -> Iterator[Frame]:
         """A copy in a temporary folder."""
-        with TemporaryDirectory(prefix=PREFIX) as folder:
+        with private_folder() as folder, ExitStack() as stack:
             path = Path(folder, POINTS)
             frame.sink_parquet(path)
-            try:
-                yield lazy(self._connection.read_parquet(str(path)))
-            finally:
-                self._connection.close()
+            if not self._spills:  # the copy of kept records, which is made later, is gone before this one
+                self._spills = True
+                spill_to(stack.enter_context(self._connection), folder)
+            yield lazy(self._connection.read_parquet(str(path)))
 
 
 class DaskEngine:
@@ -111,7 +142,7 @@ class DaskEngine:
         import dask
 
         place = dask.config.get("temporary-directory", None)
-        with TemporaryDirectory(prefix=PREFIX, dir=place) as folder:
+        with private_folder(place) as folder:
             path = str(Path(folder, POINTS))
             frame.sink_parquet(path)
             yield nw.scan_parquet(path, backend="dask")
