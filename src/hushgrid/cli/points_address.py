@@ -16,7 +16,7 @@ def points_address(text: str, engine: EngineChoice, spark_conf: tuple[str, ...])
 
     Examples
     --------
-    >>> points_address("SELECT lon, lat FROM 'trips/*.csv.gz'", "duckdb", ()).engine
+    >>> points_address("SELECT lon, lat FROM 'trips/*.parquet'", "duckdb", ()).engine
     'duckdb'
     >>> points_address("postgresql://me@host/trips?table=points", "auto", ()).engine
     'postgres'

@@ -161,8 +161,8 @@ def publish(
     input. Rows whose coordinates are missing, unreadable or outside the domain are ignored. The release may be shown
     to anyone; what it costs is stated in it.
 
-    With --engine duckdb, POINTS may be a pattern of files (CSV, JSON lines, Parquet), FILE.duckdb?table=NAME or a
-    SELECT; with --engine spark, a folder of Parquet, an address such as s3a://bucket/trips, a table or a SELECT.
+    With --engine duckdb, POINTS may be a pattern of files (Parquet, CSV), FILE.duckdb?table=NAME or a SELECT; with
+    --engine spark, a folder of Parquet, an address such as s3a://bucket/trips, a table or a SELECT.
     postgresql://USER@HOST/DATABASE?table=NAME is counted by the server.
 
     It protects single records, or with --user-column each user with all their records: then at most K of a user's
