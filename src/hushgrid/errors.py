@@ -7,6 +7,23 @@ names arguments, declared columns and files, never a value, a count or a coordin
 from collections.abc import Mapping
 from typing import ClassVar
 
+LONGEST_QUOTE = 80  # characters of what was given, in a message
+
+
+def quoted(value: object) -> str:
+    """A value as messages show it: its repr, short and on one line.
+
+    Examples
+    --------
+    >>> quoted("here"), quoted(10**5000), len(quoted("9" * 5000))
+    ("'here'", 'a value of type int', 80)
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # of a whole number with thousands of digits
+        return f"a value of type {type(value).__name__}"
+    return text if len(text) <= LONGEST_QUOTE else f"{text[: LONGEST_QUOTE - 1]}…"
+
 
 class HushgridError(Exception):
     """Parent of every exception hushgrid raises on purpose.

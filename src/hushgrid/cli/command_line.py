@@ -8,6 +8,7 @@ from typing import Self
 import click
 
 from hushgrid.cli.input_file import STANDARD_INPUT
+from hushgrid.cli.parameters import exact_text
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
 
 # What Python calls otherwise than the command line.
@@ -130,5 +131,5 @@ def _parts(command: click.Command, tokens: list[str]) -> Iterable[Part]:
 
 def _text(value: object) -> str:
     if isinstance(value, Domain):
-        return ",".join(f"{bound:.12g}" for bound in value.bounds)
+        return exact_text(value.bounds)
     return str(value)

@@ -5,6 +5,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from hushgrid.cli.notes import warn
+from hushgrid.cli.parameters import exact_text
+from hushgrid.errors import ArgumentError
+from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
     from hushgrid.synopsis.synopsis import Synopsis
@@ -25,14 +28,23 @@ def warn_of_large(epsilon: Fraction) -> None:
 def warn_of_misplaced(synopsis: "Synopsis") -> None:
     """Say that hardly any points seem to lie in the domain, and why that may be."""
     if seems_misplaced(synopsis):
-        west, south, east, north = (f"{bound:.12g}" for bound in synopsis.domain.bounds)
         warn(
             "far fewer points seem to lie in the domain than there are rows. Are longitude and latitude swapped? "
-            f"Then exchange --lon and --lat, or give --domain {south},{west},{north},{east}. Are the points in "
-            "metres? Then name their system with --crs. "
+            f"Then exchange --lon and --lat{_exchanged(synopsis.domain)}. "
+            "Are the points in metres? Then name their system with --crs. "
             "If the domain is meant to cover only part of the data, --size-from domain gives a better grid. "
             "Publishing again spends budget again."
         )
+
+
+def _exchanged(domain: Domain) -> str:
+    """The domain with longitude and latitude exchanged, where those are degrees."""
+    west, south, east, north = domain.bounds
+    try:
+        other = Domain(west=south, south=west, east=north, north=east, crs=domain.crs)
+    except ArgumentError:
+        return ""
+    return f", or give --domain {exact_text(other.bounds)}"
 
 
 def seems_misplaced(synopsis: "Synopsis") -> bool:

@@ -1,14 +1,14 @@
 """The values that the commands take, made from their text."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 import click
 
-from hushgrid.errors import ArgumentError
+from hushgrid.errors import LONGEST_QUOTE, ArgumentError
 from hushgrid.geometry.domain import Domain
 
 Rect = tuple[float, float, float, float]
-LONGEST_QUOTE = 80  # characters of what was given, in a message
 
 
 def to_domain(_context: click.Context, _parameter: click.Parameter, text: str) -> Domain:
@@ -48,6 +48,17 @@ def parse_rect(parts: list[str]) -> Rect:
         msg = f"a rectangle is four numbers W,S,E,N separated by commas, got {','.join(parts)[:LONGEST_QUOTE]!r}."
         raise ArgumentError(msg) from None
     return west, south, east, north
+
+
+def exact_text(bounds: Iterable[float]) -> str:
+    """Bounds as ``W,S,E,N``, which reads back as the same numbers.
+
+    Examples
+    --------
+    >>> exact_text((-74.0, 40.25, -73.0, 41.0))
+    '-74,40.25,-73,41'
+    """
+    return ",".join(repr(float(bound)).removesuffix(".0") for bound in bounds)
 
 
 def example(*commands: str) -> str:

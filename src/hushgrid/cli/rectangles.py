@@ -9,8 +9,8 @@ import click
 
 from hushgrid.cli.input_file import STANDARD_INPUT, check_input
 from hushgrid.cli.notes import warn
-from hushgrid.cli.parameters import LONGEST_QUOTE, Rect, parse_rect
-from hushgrid.errors import ArgumentError, InputError
+from hushgrid.cli.parameters import Rect, exact_text, parse_rect
+from hushgrid.errors import LONGEST_QUOTE, ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def typed_rects(rects: list[Rect]) -> "NDArray[np.float64]":
         ((west, south, east, north),) = rects
         ordered = (min(west, east), min(south, north), max(west, east), max(south, north))
         is_rect = ordered[0] < ordered[2] and ordered[1] < ordered[3]
-        raise ArgumentError(error.complaint, instead={"rect": _text(ordered)} if is_rect else None) from None
+        raise ArgumentError(error.complaint, instead={"rect": exact_text(ordered)} if is_rect else None) from None
 
 
 def warn_of_outside(rects: "NDArray[np.float64]", domain: Domain) -> None:
@@ -73,7 +73,7 @@ def warn_of_outside(rects: "NDArray[np.float64]", domain: Domain) -> None:
     text = f"rectangle {number} ({_text(rects[number])}) lies outside the domain {_text(domain.bounds)}, where nothing "
     text += f"was counted.{others}"
     if area_shares(rects[[number]][:, [1, 0, 3, 2]], domain)[0] > 0:
-        text += f" Are longitude and latitude swapped? --rect {_text((south, west, north, east))} lies inside."
+        text += f" Are longitude and latitude swapped? --rect {exact_text((south, west, north, east))} lies inside."
     warn(text)
 
 

@@ -5,13 +5,17 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-from hushgrid.errors import ArgumentError
+from hushgrid.errors import ArgumentError, quoted
 
 LONGITUDE_LATITUDE = "OGC:CRS84"
 GEOGRAPHIC = frozenset({LONGITUDE_LATITUDE, "EPSG:4326"})
 
 # Below this share of the coordinates' own size, doubles cannot tell the cells of a fine grid apart.
 SMALLEST_RELATIVE_EXTENT = 1e-9
+# No place lies farther out or is smaller: areas and numbers of cells in an extent stay finite and above zero.
+FARTHEST = 1e100
+
+Bounds = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,26 +45,27 @@ class Domain:
     crs: str = LONGITUDE_LATITUDE
 
     def __post_init__(self) -> None:
+        if not isinstance(self.crs, str):
+            msg = f"crs must be a text such as 'EPSG:32618', got crs={quoted(self.crs)}."
+            raise ArgumentError(msg)
         for name in ("west", "south", "east", "north"):
             object.__setattr__(self, name, _finite_number(name, getattr(self, name)))
-        _check_order(self)
-        if self.is_geographic:
-            _check_degrees(self)
-        _check_extent(self)
+        fault = _fault(self.bounds, is_geographic=self.is_geographic)
+        if fault is not None:
+            raise ArgumentError(fault, instead=_reordered(self))
 
     @classmethod
     def parse(cls, text: str, *, crs: str = LONGITUDE_LATITUDE) -> Self:
         """Domain written as ``W,S,E,N``."""
         parts = text.split(",")
         if len(parts) != 4:
-            msg = f"a domain is four numbers W,S,E,N separated by commas, got {text!r}."
-            numbers = re.split(r"[\s,;]+", text.strip(" ,;[]()"))
-            raise ArgumentError(msg, instead={"domain": ",".join(numbers)} if len(numbers) == 4 else None)
+            msg = f"a domain is four numbers W,S,E,N separated by commas, got {quoted(text)}."
+            raise ArgumentError(msg, instead=_separated(text, crs))
         west, south, east, north = parts
         return cls(west=west, south=south, east=east, north=north, crs=crs)  # type: ignore[arg-type]  # text is converted
 
     @property
-    def bounds(self) -> tuple[float, float, float, float]:
+    def bounds(self) -> Bounds:
         """West, south, east, north."""
         return self.west, self.south, self.east, self.north
 
@@ -80,43 +85,52 @@ class Domain:
         return self.crs in GEOGRAPHIC
 
 
-def _finite_number(name: str, value: object) -> float:
+def number_of(value: object) -> float:
+    """The number that was meant; NaN for whatever is none or is too large.
+
+    Examples
+    --------
+    >>> number_of("1.5"), number_of(None), number_of(10**400)
+    (1.5, nan, nan)
+    """
+    if isinstance(value, complex):  # of numpy's, float() would take the real part
+        return math.nan
     try:
-        number = float(value)  # type: ignore[arg-type]  # anything float() takes, text from the command line too
+        return float(value)  # type: ignore[arg-type]  # anything float() takes, text from the command line too
     except (TypeError, ValueError, OverflowError):
-        number = math.nan
+        return math.nan
+
+
+def _finite_number(name: str, value: object) -> float:
+    number = number_of(value)
     if not math.isfinite(number):
-        msg = f"domain {name} must be a finite number, got {name}={value!r}."
+        msg = f"domain {name} must be a finite number, got {name}={quoted(value)}."
         raise ArgumentError(msg)
     return number
 
 
-def _check_order(domain: Domain) -> None:
-    for low, high in (("west", "east"), ("south", "north")):
-        if not getattr(domain, low) < getattr(domain, high):
-            msg = (
-                f"domain {low} must be below {high}, got {low}={getattr(domain, low)}, {high}={getattr(domain, high)}. "
-                "The order is W,S,E,N."
-            )
-            if low == "west" and domain.is_geographic:
-                msg += " A domain across the 180th meridian is published as two, one on each side."
-            raise ArgumentError(msg, instead=_reordered(domain))
-
-
-def _check_degrees(domain: Domain) -> None:
-    if not -90 <= domain.south < domain.north <= 90:
-        msg = (
-            f"domain latitudes must be within -90 and 90, got south={domain.south}, north={domain.north}. "
+def _fault(bounds: Bounds, *, is_geographic: bool) -> str | None:
+    """What keeps finite bounds from being a domain, as a sentence."""
+    west, south, east, north = bounds
+    across_180 = " A domain across the 180th meridian is published as two, one on each side."
+    if not west < east:
+        said = f"domain west must be below east, got west={west}, east={east}. The order is W,S,E,N."
+        return said + across_180 if is_geographic else said
+    if not south < north:
+        return f"domain south must be below north, got south={south}, north={north}. The order is W,S,E,N."
+    if is_geographic and not -90 <= south < north <= 90:
+        return (
+            f"domain latitudes must be within -90 and 90, got south={south}, north={north}. "
             "Were longitude and latitude swapped? The order is W,S,E,N. "
             "For metres, name their system, as in crs='EPSG:32618' (--grid-crs EPSG:32618)."
         )
-        raise ArgumentError(msg, instead=_reordered(domain))
-    if not -180 <= domain.west < domain.east <= 180:
-        msg = (
-            f"domain longitudes must be within -180 and 180, got west={domain.west}, east={domain.east}. "
-            "A domain across the 180th meridian is published as two, one on each side."
-        )
-        raise ArgumentError(msg)
+    if is_geographic and not -180 <= west < east <= 180:
+        return f"domain longitudes must be within -180 and 180, got west={west}, east={east}.{across_180}"
+    for low, high in ((west, east), (south, north)):
+        farthest = max(abs(low), abs(high))
+        if farthest > FARTHEST or high - low < max(SMALLEST_RELATIVE_EXTENT * farthest, 1 / FARTHEST):
+            return f"domain from {low} to {high} is too narrow or too wide to be divided into cells."
+    return None
 
 
 def _reordered(domain: Domain) -> dict[str, object]:
@@ -129,19 +143,21 @@ def _reordered(domain: Domain) -> dict[str, object]:
         (third, fourth, first, second),  # E,N,W,S
         (fourth, third, second, first),  # N,E,S,W
     )
-    for west, south, east, north in orders:
+    for bounds in orders:
+        west, south, east, north = bounds
         across_180 = domain.is_geographic and east - west > 180  # more likely than half the world
-        if west < east and south < north and not across_180:
-            try:
-                return {"domain": Domain(west=west, south=south, east=east, north=north, crs=domain.crs)}
-            except ArgumentError:
-                continue
+        if not across_180 and _fault(bounds, is_geographic=domain.is_geographic) is None:
+            return {"domain": Domain(west=west, south=south, east=east, north=north, crs=domain.crs)}
     return {}
 
 
-def _check_extent(domain: Domain) -> None:
-    for low, high in ((domain.west, domain.east), (domain.south, domain.north)):
-        extent = high - low
-        if not math.isfinite(extent) or extent < SMALLEST_RELATIVE_EXTENT * max(abs(low), abs(high)):
-            msg = f"domain from {low} to {high} is too narrow or too wide to be divided into cells."
-            raise ArgumentError(msg)
+def _separated(text: str, crs: str) -> dict[str, object]:
+    """Four numbers with something else between them as a domain, if they are one."""
+    numbers = re.split(r"[\s,;]+", text.strip(" ,;[]()"))
+    if len(numbers) != 4:
+        return {}
+    try:
+        Domain.parse(",".join(numbers), crs=crs)
+    except ArgumentError as error:
+        return error.instead
+    return {"domain": ",".join(numbers)}

@@ -171,7 +171,14 @@ def _check_vertices(patchwork: Patchwork) -> None:
     inside = ((vertices >= (west, south)) & (vertices <= (east, north))).all(axis=1)  # false for NaN too
     if not inside.all():
         number = int(np.searchsorted(patchwork._first_vertices, int(np.argmin(inside)), side="right")) - 1  # noqa: SLF001
-        lowest, highest = vertices.min(axis=0), vertices.max(axis=0)
-        needed = ",".join(f"{float(bound)!r}" for bound in (*lowest, *highest))
         msg = f"area {patchwork.names[number]!r} reaches outside the domain. Give a domain that holds all areas."
-        raise ArgumentError(msg, instead={"domain": needed})
+        raise ArgumentError(msg, instead=_around(vertices, patchwork.domain.crs))
+
+
+def _around(vertices: NDArray[np.float64], crs: str) -> dict[str, object]:
+    """The smallest domain that holds all vertices, if there is one."""
+    (west, south), (east, north) = vertices.min(axis=0), vertices.max(axis=0)
+    try:
+        return {"domain": Domain(west=west, south=south, east=east, north=north, crs=crs)}
+    except ArgumentError:  # beyond the poles, or NaN
+        return {}

@@ -18,8 +18,8 @@ def check_rects(rects: ArrayLike) -> NDArray[np.float64]:
     array([[-74.,  40., -73.,  41.]])
     """
     try:
-        checked = np.ascontiguousarray(rects, dtype=np.float64)
-    except (TypeError, ValueError):
+        checked = _doubles(rects)
+    except (TypeError, ValueError, OverflowError):
         msg = "rectangles must be numbers, in rows of west, south, east, north."
         raise ArgumentError(msg) from None
     if checked.size == 0:
@@ -49,6 +49,13 @@ def area_shares(rects: NDArray[np.float64], domain: Domain) -> NDArray[np.float6
     across = np.clip(rects[:, 2], west, east) - np.clip(rects[:, 0], west, east)
     along = np.clip(rects[:, 3], south, north) - np.clip(rects[:, 1], south, north)
     return np.asarray((across / domain.width) * (along / domain.height))
+
+
+def _doubles(rects: ArrayLike) -> NDArray[np.float64]:
+    given = np.asarray(rects)
+    if given.dtype.kind == "c" or (given.dtype.kind == "O" and any(isinstance(each, complex) for each in given.flat)):
+        raise TypeError  # numpy would drop the imaginary part
+    return np.ascontiguousarray(given, dtype=np.float64)
 
 
 def _complaint(rect: NDArray[np.float64]) -> str:

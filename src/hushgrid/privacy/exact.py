@@ -1,18 +1,19 @@
 """Numbers of the budget, as exact rationals."""
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 
-from hushgrid.errors import ArgumentError
+from hushgrid.errors import ArgumentError, quoted
 
 LARGEST_EXPONENT = 100  # of ten; far beyond any budget, and still a double
 
 Exactable = int | float | str | Decimal | Fraction
 
 
-def exact(value: Exactable, *, name: str) -> Fraction:
+def exact(value: Exactable, *, name: str, below: float = math.inf) -> Fraction:
     """The rational a number stands for; a float stands for its shortest decimal, so that ten times 0.1 makes 1.
 
     Examples
@@ -22,8 +23,9 @@ def exact(value: Exactable, *, name: str) -> Fraction:
     """
     rational = _rational(value)
     if rational is None:
-        msg = f"{name} must be a finite number, got {name}={value!r}."
-        if isinstance(value, str) and _rational(value.replace(",", ".")) is not None:
+        msg = f"{name} must be a finite number, got {name}={quoted(value)}."
+        meant = _rational(value.replace(",", ".")) if isinstance(value, str) else None
+        if isinstance(value, str) and meant is not None and 0 < meant < below:
             msg += " Write a decimal point, not a comma."
             raise ArgumentError(msg, instead={name: value.replace(",", ".")})
         raise ArgumentError(msg, instead={name: 1} if name == "epsilon" else None)
@@ -33,9 +35,9 @@ def exact(value: Exactable, *, name: str) -> Fraction:
 def _rational(value: Exactable) -> Fraction | None:
     if isinstance(value, Fraction):
         return value
-    # numpy's own repr names the type; its str is the shortest decimal of its precision.
-    text = str(value) if isinstance(value, str | Decimal | int | np.number) else repr(value)
     try:
+        # numpy's own repr names the type; its str is the shortest decimal of its precision.
+        text = str(value) if isinstance(value, str | Decimal | int | np.number) else repr(value)
         number = Fraction(text) if "/" in text else Decimal(text)
     except (ArithmeticError, ValueError):
         return None
@@ -49,15 +51,16 @@ def exact_epsilon(value: Exactable) -> Fraction:
     """A privacy budget: a rational above zero."""
     epsilon = exact(value, name="epsilon")
     if epsilon <= 0:
-        msg = f"epsilon must be a finite number > 0, got epsilon={value!r}. Usual are 0.1 to 10; less is more private."
+        msg = f"epsilon must be a finite number > 0, got epsilon={quoted(value)}. "
+        msg += "Usual are 0.1 to 10; less is more private."
         raise ArgumentError(msg, instead={"epsilon": 1})
     return epsilon
 
 
 def exact_share(value: Exactable, *, name: str) -> Fraction:
     """A part of a budget: a rational strictly between zero and one."""
-    share = exact(value, name=name)
+    share = exact(value, name=name, below=1)
     if not 0 < share < 1:
-        msg = f"{name} must lie strictly between 0 and 1, got {name}={value!r}."
+        msg = f"{name} must lie strictly between 0 and 1, got {name}={quoted(value)}."
         raise ArgumentError(msg)
     return share

@@ -7,7 +7,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.errors import ArgumentError
+from hushgrid.errors import ArgumentError, quoted
+from hushgrid.geometry.domain import number_of
 
 Floats = NDArray[np.float64]
 
@@ -23,10 +24,11 @@ def normal_reach(confidence: float) -> float:
     >>> round(normal_reach(0.95), 2)
     1.96
     """
-    if not 0 < confidence < 1 or (1 + confidence) / 2 == 1:  # which rounds so beyond the fifteenth nine
-        msg = f"confidence must lie between 0 and 1, such as 0.95; got confidence={confidence!r}."
-        raise ArgumentError(msg, instead={"confidence": confidence / 100 if 1 < confidence < 100 else 0.95})
-    return NormalDist().inv_cdf((1 + confidence) / 2)
+    share = number_of(confidence)
+    if not 0 < share < 1 or (1 + share) / 2 == 1:  # which rounds so beyond the fifteenth nine
+        msg = f"confidence must lie between 0 and 1, such as 0.95; got confidence={quoted(confidence)}."
+        raise ArgumentError(msg, instead={"confidence": share / 100 if 1 < share < 99.9999 else 0.95})
+    return NormalDist().inv_cdf((1 + share) / 2)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.errors import ArgumentError, MissingExtraError
-from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.domain import FARTHEST, Domain
 from hushgrid.synopsis.crossings import MOST_CROSSINGS, is_tangled
 
 Floats = NDArray[np.float64]
@@ -18,7 +18,6 @@ Geometries = NDArray[np.object_]
 POLYGON, MULTIPOLYGON = 3, 6  # shapely's numbers of types
 # Parameters of PROJ that have it open a file; the grid called @null is none.
 NAMES_A_FILE = re.compile(r"\b(init|file|model|catalog|\w*grids)\s*=(?!\s*@null\b)|PARAMETERFILE", re.IGNORECASE)
-FARTHEST = 1e100  # no place lies farther out; products of such coordinates stay finite
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -95,9 +95,21 @@ def test_two_areas_of_one_name_are_refused():
 
 
 def test_a_domain_that_would_do_is_named():
-    """To be copied."""
-    with pytest.raises(ArgumentError, match=r"Try domain='0\.0,0\.0,1\.0,1\.0'"):
+    """As an argument that can be passed."""
+    with pytest.raises(ArgumentError, match=r"reaches outside the domain.* Try domain=Domain\(west=0\.0") as caught:
         one_square(domain=Domain(west=0, south=0, east=0.5, north=1))
+
+    assert one_square(**caught.value.instead).cells == 1
+
+
+@pytest.mark.parametrize("north", [91.0, np.nan])
+def test_a_domain_that_cannot_be_is_not_offered(north):
+    """For areas beyond the pole, or nowhere."""
+    vertices = [[east, north if lat else 0.0] for east, lat in SQUARE]
+    with pytest.raises(ArgumentError, match="reaches outside the domain") as caught:
+        one_square(vertices=[*vertices[:4], vertices[0]])
+
+    assert caught.value.instead == {}
 
 
 def test_limits_are_named(monkeypatch):
