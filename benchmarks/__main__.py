@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import hushgrid
-from benchmarks import counting, methods, noise, parquet, polygons, queries, sampling, serving, staq, startup
+from benchmarks import counting, methods, noise, parquet, polygons, queries, sampling, serving, stalling, staq, startup
 from benchmarks.picture import draw
 
 BENCHMARKS = {
@@ -19,6 +19,7 @@ BENCHMARKS = {
     "methods": methods,
     "staq": staq,
     "serving": serving,
+    "stalling": stalling,
     "startup": startup,
 }
 RESULTS = Path(__file__).parent / "results"

@@ -28,12 +28,13 @@ def serve(files: tuple[Path, ...], host: str, port: int) -> None:
     the others; /v1/ answers in JSON, and /openapi.json tells how to ask. The address is printed when all is ready.
     """
     from hushgrid.web.naming import title_of
-    from hushgrid.web.server import address_of, is_open, listen, server
+    from hushgrid.web.server import address_of, is_open, listen, make_room, server
     from hushgrid.web.shelf import Shelf
 
     with listen(host, port) as listener:
         shelf = Shelf([(title_of(file), read_release(file)[0]) for file in files])
         running = server(shelf)
+        make_room()
         if is_open(listener):
             warn(f"other machines can reach {host}, and there is no password: whoever asks is answered.")
         # The server stops in good order at either signal, and raises it again when it has.

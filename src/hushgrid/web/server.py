@@ -3,18 +3,20 @@
 import ipaddress
 import os
 import socket
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
 from hushgrid.errors import ArgumentError, HushgridError, MissingExtraError
 from hushgrid.web.headers import StrictHeaders
-from hushgrid.web.limits import MOST_CONNECTIONS
+from hushgrid.web.limits import IDLE_SECONDS, MOST_CONNECTIONS, SENT_AHEAD
 from hushgrid.web.routes import refused, routes
 from hushgrid.web.shelf import Shelf
 
 if TYPE_CHECKING:
     import uvicorn
 
-BACKLOG = 1024
+BACKLOG = 256  # connections that are taken in one go, before any of them can be given up
+OTHER_FILES = 200  # beside connections: libraries, releases, what was inherited
 GRACE = 5  # seconds for answers under way when the server stops
 
 
@@ -40,10 +42,13 @@ def server(shelf: Shelf) -> "uvicorn.Server":
     """A web server for a shelf; ``server(shelf).run(sockets=[listen(...)])`` runs until it is interrupted."""
     try:
         import uvicorn
+
+        from hushgrid.web.connections import Connection, Places
     except ImportError as error:
         raise _missing() from error
     config = uvicorn.Config(
         application(shelf),
+        http=cast("type[Connection]", partial(Connection, Places())),  # whatever makes a protocol will do
         lifespan="off",
         ws="none",
         log_level="warning",
@@ -51,7 +56,7 @@ def server(shelf: Shelf) -> "uvicorn.Server":
         proxy_headers=False,
         server_header=False,
         backlog=BACKLOG,
-        limit_concurrency=MOST_CONNECTIONS,
+        timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=GRACE,
     )
     return uvicorn.Server(config)
@@ -68,12 +73,26 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         if os.name == "posix":  # elsewhere it would let two servers share a port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SENT_AHEAD)  # which connections inherit
         listener.bind(address)
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
         raise _deaf(host, port, error) from None
     return listener
+
+
+def make_room() -> None:
+    """Let this process have a file for every connection, as far as the system allows."""
+    try:
+        import resource
+    except ImportError:  # elsewhere there is no such limit
+        return
+    wanted = MOST_CONNECTIONS + 2 * BACKLOG + OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        wanted = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def address_of(listener: socket.socket) -> str:
