@@ -89,14 +89,38 @@ def test_areas_that_geojson_cannot_hold_are_refused():
         written(write_geojson, around)
 
 
-def test_csv_holds_no_formula():
-    """A name that a spreadsheet would run is text."""
-    names = ["=1+1", "@sum", "-2", "+3", 'a "quoted", name']
-    synopsis = synopsis_on(patchwork(list(SHAPES.values()), names, UNIT_SQUARE))
-    rows = list(csv.DictReader(io.StringIO(written(write_csv, synopsis).decode())))
+FORMULAS = [
+    before + sign + "cmd"
+    for before in ("", " ", "\n", "\r\n", "\t", "\u3000", "\x85", "\u2028", " \n ")
+    for sign in ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\ufe66", "\ufe62")
+]
+TEXTS = ['a "quoted", name', " plain", "a=b", "a\n=b", "\u22123", "Ünë, 3", "5 % of 7"]
 
-    assert [row["name"] for row in rows] == ["'=1+1", "'@sum", "'-2", "'+3", 'a "quoted", name']
+
+def names_in_csv(names):
+    """The names of areas as a CSV file holds them."""
+    squares = [shapely.box(0.001 * place, 0, 0.001 * (place + 1), 1) for place in range(len(names))]
+    synopsis = synopsis_on(patchwork(squares, names, UNIT_SQUARE))
+    rows = list(csv.DictReader(io.StringIO(written(write_csv, synopsis).decode(), newline="")))
     assert [float(row["count"]) for row in rows] == synopsis.counts.tolist()
+    return [row["name"] for row in rows]
+
+
+def test_csv_holds_no_formula():
+    """A name that a spreadsheet would run is text, whatever stands before its sign."""
+    assert names_in_csv(FORMULAS) == [f"'{name}" for name in FORMULAS]
+
+
+def test_csv_leaves_other_names_as_they_are():
+    """Signs inside a name do no harm."""
+    assert names_in_csv(TEXTS) == TEXTS
+
+
+def test_names_come_back_from_csv():
+    """Without the one apostrophe they begin with, if they do."""
+    names = [*FORMULAS, *TEXTS, "'quoted", "''twice", "'=1"]
+
+    assert [name.removeprefix("'") for name in names_in_csv(names)] == names
 
 
 WHOLE = synopsis_on(patchwork([shapely.box(0, 0, 1, 1)], ["all of the domain"], UNIT_SQUARE))
