@@ -11,6 +11,8 @@ from hushgrid.counting.columns import find_columns
 from hushgrid.counting.users import check_user_name, ids_of_values, no_ids
 from hushgrid.errors import InputError
 
+BEYOND_ARROW = (nw.Int128, nw.UInt128)  # whole numbers that polars has and Arrow has not
+
 
 def arrow_table(
     frame: Any, *, lon: str | None, lat: str | None, geometry: str | None, user: str | None = None, where: str
@@ -34,7 +36,8 @@ def arrow_table(
     for name in chosen:
         _check_declared(columns[name], name, is_geometry=len(chosen) == 1, where=where)
     # Column by column: an index of pandas, whose type may depend on its values, stays out of it.
-    table = {name: columns[name].to_arrow() for name in chosen}
+    refuse = not_points if len(chosen) == 1 else not_a_number
+    table = {name: _arrow_column(columns[name], refuse(name, _kind(columns[name]), where)) for name in chosen}
     if user is not None:
         check_user_name(user, [str(name) for name in columns.columns], coordinates=chosen, where=where)
         table[user] = _user_ids(columns[user], user, where)
@@ -43,18 +46,34 @@ def arrow_table(
 
 def _check_declared(series: nw.Series[Any], name: str, *, is_geometry: bool, where: str) -> None:
     """Refuse a column before it becomes Arrow: what an object column turns into depends on its values."""
-    native = series.to_native().dtype
     if is_geometry and series.dtype not in (nw.Binary, nw.Struct):
-        raise not_points(name, native, where)
+        raise not_points(name, _kind(series), where)
     if not is_geometry and not series.dtype.is_numeric():
-        raise not_a_number(name, native, where)
+        raise not_a_number(name, _kind(series), where)
+
+
+def _arrow_column(series: nw.Series[Any], refusal: InputError) -> Any:
+    """A column as Arrow has it; what Arrow has no type for is refused, whatever its values."""
+    if series.dtype in BEYOND_ARROW:
+        series = series.cast(nw.Float64)
+    try:
+        return series.to_arrow()
+    except (pa.ArrowException, NotImplementedError):
+        raise refusal from None
+
+
+def _kind(series: nw.Series[Any]) -> object:
+    """The declared type as messages show it: an enum without its categories, which are values."""
+    return "Enum" if series.dtype == nw.Enum else series.to_native().dtype
 
 
 def _user_ids(series: nw.Series[Any], name: str, where: str) -> Any:
     """Ids as Arrow has them: integers as they are, else texts, since objects of pandas may hold anything."""
+    refusal = no_ids(name, _kind(series), where)
     if series.dtype.is_integer():
-        return series.to_arrow()
+        # The text of a whole number is its canonical id.
+        return _arrow_column(series.cast(nw.String) if series.dtype in BEYOND_ARROW else series, refusal)
     if series.dtype not in (nw.String, nw.Binary, nw.Categorical, nw.Enum, nw.Object):
-        raise no_ids(name, series.to_native().dtype, where)
+        raise refusal
     # Canonical bytes are text, which stays as it is when it becomes canonical once more.
     return ids_of_values(series.to_list()).cast(pa.large_string(), safe=False)

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import re
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -110,6 +111,93 @@ def test_a_declared_type_that_is_no_number_is_an_error_whatever_the_rows(frame, 
         messages.append(str(caught.value))
 
     assert messages[0] == messages[1]
+
+
+NUMBERS = [1, 2, None, 3, 3]
+DECIMALS = [None if number is None else Decimal(number) for number in NUMBERS]
+HALVES = pa.array([None if number is None else np.float16(number) for number in NUMBERS], pa.float16())
+OF_POLARS = ["Int8", "Int16", "Int32", "Int64", "Int128", "UInt8", "UInt16", "UInt32", "UInt64", "UInt128", "Float16"]
+COLUMNS_OF_NUMBERS = {
+    **{f"polars {name}": pl.Series(NUMBERS).cast(getattr(pl, name)) for name in OF_POLARS if hasattr(pl, name)},
+    "polars decimals": pl.Series(NUMBERS).cast(pl.Decimal(20, 3)),
+    "polars whole numbers beyond 64 bits": pl.Series([1, 2, 2**100, 3, 3], dtype=pl.Int128),
+    **{f"pandas {name}": pd.array(NUMBERS, name) for name in ("Int8", "UInt64", "Float32", "Float64")},
+    "pandas of Arrow": pd.array(NUMBERS, pd.ArrowDtype(pa.decimal128(20, 3))),
+    "pandas of Arrow, halves": pd.arrays.ArrowExtensionArray(pa.chunked_array([HALVES])),
+    "Arrow halves": HALVES,
+    "Arrow decimals": pa.array(DECIMALS, pa.decimal256(60, 3)),
+    "Arrow decimals of hundreds": pa.array([1, 2, Decimal(300), 3, 3]).cast(pa.decimal128(30, 0)),
+}
+
+
+def framed(**columns):
+    """A frame of whichever library the first column belongs to."""
+    first = next(iter(columns.values()))
+    make = {"polars": pl.DataFrame, "pandas": pd.DataFrame, "pyarrow": pa.table}
+    return make[type(first).__module__.partition(".")[0]](columns)
+
+
+@pytest.mark.parametrize("column", COLUMNS_OF_NUMBERS.values(), ids=COLUMNS_OF_NUMBERS)
+def test_numbers_of_every_type_are_counted(column):
+    """As the plain numbers they stand for; what is missing or too large is no point."""
+    plain = np.array([(1.0, 1.0), (2.0, 2.0), (3.0, 3.0), (3.0, 3.0)])
+
+    np.testing.assert_array_equal(counts(framed(lon=column, lat=column)), counts(plain))
+
+
+TEXT = ["1", "2", None, "3", "3"]
+OTHER_COLUMNS = {
+    "polars enum": pl.Series(TEXT, dtype=pl.Enum(["1", "2", "3"])),
+    "polars categories": pl.Series(TEXT, dtype=pl.Categorical),
+    "polars durations": pl.Series(NUMBERS).cast(pl.Duration),
+    "polars objects": pl.Series([1, "x", None, object(), 2.0], dtype=pl.Object),
+    "polars nulls": pl.Series([None] * 5),
+    "polars lists": pl.Series([[1]] * 5),
+    "polars struct": pl.Series([{"a": 1}] * 5),
+    "pandas objects of many types": pd.array([1, "x", None, Decimal(3), 2.0], dtype=object),
+    "pandas decimals": pd.array(DECIMALS, dtype=object),
+    "pandas of Arrow, text": pd.array(TEXT, pd.ArrowDtype(pa.large_string())),
+    "pandas sparse": pd.arrays.SparseArray([1.0, 2.0, 3.0]),
+    "Arrow dictionary": pa.array(NUMBERS).dictionary_encode(),
+    "Arrow run ends": pa.RunEndEncodedArray.from_arrays([2, 5], [1.0, 2.0]),
+    "Arrow lists": pa.array([[1]] * 5),
+    "Arrow struct": pa.array([{"x": 1.0, "y": 2.0}] * 5),
+    "Arrow views of text": pa.array(TEXT, pa.string_view()),
+    "Arrow union": pa.UnionArray.from_dense(pa.array([0], pa.int8()), pa.array([0], pa.int32()), [pa.array([1.0])]),
+    "Arrow extension": pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"0123456789abcdef"] * 5, pa.binary(16))),
+}
+
+
+@pytest.mark.parametrize("column", OTHER_COLUMNS.values(), ids=OTHER_COLUMNS)
+def test_columns_of_no_numbers_are_refused_by_their_type(column):
+    """In the same sentence with rows and without, and without a value from them."""
+    frame = framed(lon=column, lat=column)
+    messages = set()
+    for rows in (frame, frame[:0]):
+        with pytest.raises(
+            InputError, match=r"column 'lon' of the frame has type .*; coordinates must be numbers"
+        ) as caught:
+            open_points(rows, domain=DOMAIN)
+        messages.add(str(caught.value))
+
+    assert len(messages) == 1
+
+
+def test_the_categories_of_a_type_are_not_shown():
+    """They are values, though the schema holds them."""
+    frame = pl.DataFrame({"lon": pl.Series(["ann"], dtype=pl.Enum(["ann", "bob"])), "lat": [1.0]})
+
+    with pytest.raises(InputError, match="has type Enum;") as caught:
+        open_points(frame, domain=DOMAIN)
+    assert "bob" not in str(caught.value)
+
+
+def test_points_that_arrow_cannot_hold_are_refused_by_their_type():
+    """A struct of whole numbers of 128 bits."""
+    points = pl.DataFrame({"x": [1], "y": [2]}).cast(pl.Int128).to_struct("geometry")
+
+    with pytest.raises(InputError, match="column 'geometry' of the frame has type Struct"):
+        open_points(pl.DataFrame({"geometry": points}), domain=DOMAIN, geometry="geometry")
 
 
 def test_an_index_of_mixed_types_does_not_matter():

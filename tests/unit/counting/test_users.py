@@ -87,6 +87,14 @@ FRAMES = {
         [b"\xed\xa0\x80", b"a", b"a", b"a", b"a"],
     ),
     "polars integers": (lambda: pl.DataFrame({**COORDINATES, "who": WHOLE}), DIGITS),
+    "polars integers of 128 bits": (
+        lambda: pl.DataFrame({**COORDINATES, "who": pl.Series(WHOLE, dtype=pl.Int128)}),
+        DIGITS,
+    ),
+    "polars integers beyond 64 bits": (
+        lambda: pl.DataFrame({**COORDINATES, "who": pl.Series([2**100, None, -(2**90), 0, 7], dtype=pl.Int128)}),
+        [b"%d" % (2**100), None, b"%d" % -(2**90), b"0", b"7"],
+    ),
     "polars text": (lambda: pl.DataFrame({**COORDINATES, "who": TEXT}), LETTERS),
     "polars categories": (
         lambda: pl.DataFrame({**COORDINATES, "who": pl.Series(TEXT, dtype=pl.Categorical)}),
