@@ -1,7 +1,8 @@
-"""A copy of this checkout as it stands, to change and run things in."""
+"""A copy of this checkout as it stands, to change and run things in, and how processes of it start."""
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
 CACHES = (Path("src/hushgrid/kernels/__pycache__"), Path(".mypy_cache"))
+
+
+def with_usual_signals() -> None:
+    """Let a process about to start be stopped as usual; the tests may run under nohup, which children inherit."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
 def copy_checkout(folder: Path) -> Path:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.checkout import with_usual_signals
 from tests.cli.commands import ROWS
 
 HUSHGRID = [sys.executable, "-m", "hushgrid"]
@@ -76,7 +77,11 @@ def test_a_broken_pipe_is_quiet(release: Path) -> None:
 def test_an_interrupt_ends_with_130_and_writes_nothing(points_file: Path, tmp_path: Path) -> None:
     """A real signal, while points are read."""
     done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED, *PUBLISH, points_file], cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, "-c", INTERRUPTED, *PUBLISH, points_file],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        preexec_fn=with_usual_signals,
     )
 
     assert done.returncode == 128 + signal.SIGINT

@@ -11,6 +11,7 @@ import pytest
 
 import hushgrid as hg
 from hushgrid.web.server import listen
+from tests.checkout import with_usual_signals
 from tests.cli.commands import Run, assert_refused
 from tests.cli.test_processes import HUSHGRID
 
@@ -21,7 +22,8 @@ RECT = (-74, 40.7, -73.9, 40.8)
 def serving(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The command as a process, and the address it printed; it is stopped when the block ends."""
     command = [*HUSHGRID, "serve", *map(str, arguments), "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes, preexec_fn=with_usual_signals) as process:
         try:
             assert process.stdout is not None
             yield process, process.stdout.readline().strip()

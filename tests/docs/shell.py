@@ -11,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tests.checkout import with_usual_signals
+
 END = "== the command ended with"
 SECONDS = 300
 SETTLED = 1.0  # a server says that it is there a little before it can be stopped in good order
@@ -33,6 +35,7 @@ class Shell:
             errors="replace",
             cwd=self.folder,
             start_new_session=True,
+            preexec_fn=with_usual_signals,
         )
 
     def __enter__(self) -> Self:

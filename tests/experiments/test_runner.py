@@ -14,6 +14,7 @@ from experiments.datasets import REPOSITORY, SMALL_CLUSTERS
 from experiments.results import Results
 from experiments.runner import run_trials
 from experiments.trial import QUERIES, Trial
+from tests.checkout import with_usual_signals
 
 TRIALS = [
     Trial(dataset=SMALL_CLUSTERS, method=method, epsilon=1, seed=seed, calibrate=False)
@@ -124,6 +125,7 @@ def test_a_run_on_two_processes_can_be_interrupted(results):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=with_usual_signals,
     )
     while len(results.finished()) < 5 and process.poll() is None:
         time.sleep(0.1)

@@ -4,12 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from hushgrid.ledger.ledger import open_ledger
+from tests.checkout import with_usual_signals
 from tests.newcomer.desk import hushgrid
 from tests.newcomer.mistakes import PUBLISH
 
@@ -27,17 +28,42 @@ PointCounter.count = PointCounter.total = slowly
 hushgrid.cli.main(sys.argv[1:], prog_name="hushgrid")
 """
 
+# Says that points are being read, waits for the signal, and counts them.
+READING_ON = """
+import sys, time
+import hushgrid.cli
+from hushgrid.counting.point_counter import PointCounter
+
+count = PointCounter.count
+
+def slowly(*arguments, **options):
+    print("reading", file=sys.stderr, flush=True)
+    time.sleep(2)
+    return count(*arguments, **options)
+
+PointCounter.count = slowly
+hushgrid.cli.main(sys.argv[1:], prog_name="hushgrid")
+"""
+
 SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda one: one.name)
 
 
-def stopped(arguments: Sequence[str], number: signal.Signals, *, stdin: bytes = b"") -> tuple[int, str]:
+def stopped(
+    arguments: Sequence[str],
+    number: signal.Signals,
+    *,
+    stdin: bytes = b"",
+    start: Callable[[], None] = with_usual_signals,
+    program: str = READING,
+) -> tuple[int, str]:
     """Exit code and stderr of a command that gets a signal while it reads points."""
     with subprocess.Popen(
-        [sys.executable, "-c", READING, *arguments],
+        [sys.executable, "-c", program, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=False,
+        preexec_fn=start,
     ) as process:
         assert process.stdin is not None
         assert process.stderr is not None
@@ -51,7 +77,7 @@ def stopped(arguments: Sequence[str], number: signal.Signals, *, stdin: bytes = 
         os.kill(process.pid, number)
         said += process.stderr.read()
         assert process.stdout is not None
-        assert process.stdout.read() == b""
+        assert process.stdout.read() == (b"new.dp.parquet\n" if process.wait() == 0 else b"")
     return process.returncode, said.decode().replace("reading\n", "")
 
 
@@ -93,3 +119,26 @@ def test_no_copy_of_standard_input_is_left(desk: Path, tmp_path: Path, monkeypat
 
     assert code == 130
     assert not [path for path in place.iterdir() if path.name.startswith("hushgrid-")]
+
+
+def as_nohup() -> None:
+    """Start as ``nohup`` starts a program."""
+    with_usual_signals()
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+
+def test_a_run_under_nohup_outlives_its_terminal(desk: Path) -> None:
+    """What the signal would end goes on, and a release is made."""
+    code, said = stopped(PUBLISH.split()[1:], signal.SIGHUP, start=as_nohup, program=READING_ON)
+
+    assert code == 0, said
+    assert "interrupted" not in said
+    assert hushgrid("hushgrid verify new.dp.parquet").exit_code == 0
+
+
+def test_a_run_under_nohup_still_ends_when_told_to(desk: Path) -> None:
+    """By Ctrl-C or SIGTERM, in good order."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        code, said = stopped(PUBLISH.split()[1:], number, start=as_nohup)
+        assert code == 130
+        assert "hushgrid: interrupted; nothing was left half-written." in said
