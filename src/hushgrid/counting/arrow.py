@@ -19,6 +19,8 @@ from hushgrid.synopsis.footer import RELEASE
 
 Pair = tuple[NDArray[np.generic], NDArray[np.generic]]
 
+EXACT_DIGITS, EXACT_POWER = 15, 22  # of whole numbers, and of ten, that every double of that size holds exactly
+
 
 class PointColumns(Protocol):
     """The columns that hold the points of a table, and how they are read.
@@ -166,13 +168,27 @@ def _points_of_wkb(column: pa.Array) -> Pair:
 
 
 def _numbers(column: pa.Array) -> NDArray[np.generic]:
-    if not (pa.types.is_float32(column.type) or pa.types.is_float64(column.type)):
+    if pa.types.is_decimal(column.type):
+        column = _doubles(column)
+    elif not (pa.types.is_float32(column.type) or pa.types.is_float64(column.type)):
         # A checked cast raises on an integer beyond 2**53: one record would be an error.
         column = column.cast(pa.float64(), safe=False)
     if column.null_count:
         column = column.fill_null(pa.scalar(np.nan, column.type))
     numbers: NDArray[np.generic] = column.to_numpy()
     return numbers
+
+
+def _doubles(column: pa.Array) -> pa.DoubleArray:
+    """The double nearest to each decimal, as every engine has it; Arrow's own cast is often an ulp off."""
+    kind = column.type
+    if kind.precision > EXACT_DIGITS or not 0 <= kind.scale <= EXACT_POWER:
+        return column.cast(pa.string()).cast(pa.float64())  # too large becomes infinite, too small zero
+    # Both are exact as doubles, and one division rounds once.
+    whole = column.cast(pa.decimal128(kind.precision, kind.scale))
+    low_words = np.frombuffer(whole.buffers()[1] or b"", np.int64)[::2][whole.offset : whole.offset + len(whole)]
+    mask = None if not column.null_count else column.is_null().to_numpy(zero_copy_only=False)
+    return pa.array(low_words / 10.0**kind.scale, pa.float64(), mask=mask)
 
 
 def _storage(column: pa.Array) -> pa.Array:

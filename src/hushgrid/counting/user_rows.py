@@ -33,7 +33,8 @@ def rows_in_domain(
     Where areas are given, only those that lie in one of them.
     """
     # Adding zero turns a negative zero, which equals zero and has other bits, into zero.
-    longitudes, latitudes = np.float64(0) + block.longitudes, np.float64(0) + block.latitudes
+    with np.errstate(invalid="ignore"):  # a NaN that signals would be a warning: one record's doing
+        longitudes, latitudes = np.float64(0) + block.longitudes, np.float64(0) + block.latitudes
     west, south, east, north = domain.bounds
     wanted = (longitudes >= west) & (longitudes <= east) & (latitudes >= south) & (latitudes <= north)
     assert block.users is not None

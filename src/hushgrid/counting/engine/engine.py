@@ -1,7 +1,8 @@
 """What hushgrid needs of an engine beyond the expressions that narwhals translates for it."""
 
 import logging
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -24,6 +25,11 @@ def lazy(native: Any) -> Frame:
     return cast("Frame", nw.from_native(native))
 
 
+def as_doubles(frame: Frame, names: Sequence[str], /) -> Frame:
+    """The frame with some columns of numbers as doubles: the cast of most engines, which no value can make fail."""
+    return frame.with_columns(nw.col(name).cast(nw.Float64) for name in names)
+
+
 class Engine(Protocol):
     """One kind of engine.
 
@@ -36,6 +42,9 @@ class Engine(Protocol):
 
     def number(self, value: float) -> nw.Expr:
         """A float64 that arrives in the engine with the very same bits."""
+
+    def doubles(self, frame: Frame, names: Sequence[str], /) -> Frame:
+        """The frame with some columns of numbers as doubles, null where a number is near none; never an error."""
 
     def table(self, columns: Columns) -> Frame:
         """A small public table, such as the cells of a first level, that the engine can join."""
@@ -57,11 +66,13 @@ def working(engine: str) -> Iterator[None]:
     """Turn whatever an engine raises into an error that names it and quotes nothing: its messages may hold rows.
 
     What hushgrid raises itself passes; anything else is taken for a run that broke off, of points that did not change.
+    Warnings about arithmetic, such as numpy's of a signalling NaN, would be one record's doing and are not shown.
     """
     quiet = _QuietGateway()
     logging.getLogger().addFilter(quiet)
     try:
-        yield
+        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+            yield
     except HushgridError:
         raise
     except Exception as error:  # noqa: BLE001  # an engine may raise anything

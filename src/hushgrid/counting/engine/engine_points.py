@@ -80,7 +80,8 @@ class EnginePoints:
         for name in coordinates:
             if not schema[name].is_numeric():
                 raise not_a_number(name, schema[name], TABLE)
-        east, north = (nw.col(name).cast(nw.Float64) for name in coordinates)
+        frame = engine.doubles(frame, coordinates)
+        east, north = (nw.col(name) for name in coordinates)
         if user is None:
             return cls(engine, frame.select(east.alias(LONGITUDE), north.alias(LATITUDE)), files)
         check_user_name(user, names, coordinates=coordinates, where=TABLE)

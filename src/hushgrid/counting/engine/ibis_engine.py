@@ -1,6 +1,6 @@
 """Tables of Ibis, and through them PostgreSQL, DuckDB and warehouses."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 from uuid import uuid4
@@ -8,9 +8,10 @@ from uuid import uuid4
 import narwhals as nw
 import pyarrow as pa
 
-from hushgrid.counting.engine.engine import Columns, Frame, lazy, no_sha256
+from hushgrid.counting.engine.engine import Columns, Frame, as_doubles, lazy, no_sha256
 
 NAMES = {"postgres": "PostgreSQL", "duckdb": "DuckDB"}
+ROUNDS_TO_ZERO, ROUNDS_TO_INFINITY = "2.4703282292062328e-324", "1.7976931348623158e308"  # what is below, and above
 
 
 class IbisEngine:
@@ -28,6 +29,15 @@ class IbisEngine:
     def number(self, value: float) -> nw.Expr:
         """The number as text: Ibis writes decimals, of which a database makes doubles in its own way."""
         return nw.lit(repr(float(value))).cast(nw.Float64)
+
+    def doubles(self, frame: Frame, names: Sequence[str], /) -> Frame:
+        """By a cast; of PostgreSQL's decimals only where a double is near, else the cast would be an error."""
+        table: Any = frame.to_native()
+        if table.get_backend().name != "postgres":
+            return as_doubles(frame, names)
+        decimals = [name for name in names if table.schema()[name].is_decimal()]
+        guarded = table.mutate(**{name: _nearest_double(table[name]) for name in decimals})
+        return as_doubles(lazy(guarded), names)
 
     def table(self, columns: Columns) -> Frame:
         """A table in memory, which Ibis hands to the database."""
@@ -59,6 +69,16 @@ class IbisEngine:
         finally:
             with suppress(Exception):  # a connection that is lost takes its temporary tables along
                 backend.raw_sql(f"DROP TABLE {name}")
+
+
+def _nearest_double(decimal: Any) -> Any:
+    """Zero for a decimal below all doubles, null for one beyond them, for infinity and for NaN."""
+    import ibis
+
+    smallest, largest = (ibis.literal(text).cast("decimal") for text in (ROUNDS_TO_ZERO, ROUNDS_TO_INFINITY))
+    size = decimal.abs()
+    near = (size < smallest, ibis.literal(0.0)), (size < largest, decimal.cast("float64"))
+    return ibis.cases(*near, else_=ibis.null("float64"))
 
 
 def _postgres_sha256(text: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import narwhals as nw
 import pyarrow as pa
 
-from hushgrid.counting.engine.engine import Columns, Frame, lazy, no_sha256
+from hushgrid.counting.engine.engine import Columns, Frame, as_doubles, lazy, no_sha256
 from hushgrid.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class PolarsEngine:
     """Lazy frames of polars."""
 
     name: ClassVar[str] = "polars"
+    doubles = staticmethod(as_doubles)
 
     def number(self, value: float) -> nw.Expr:
         """The number itself."""
@@ -86,6 +87,7 @@ class DuckDbEngine:
     """
 
     name: ClassVar[str] = "DuckDB"
+    doubles = staticmethod(as_doubles)
 
     def __init__(self) -> None:
         self._connection = connect_duckdb()
@@ -120,6 +122,7 @@ class DaskEngine:
     """Frames of Dask. Its ``temporary-directory`` must be one that all workers can reach."""
 
     name: ClassVar[str] = "Dask"
+    doubles = staticmethod(as_doubles)
 
     def number(self, value: float) -> nw.Expr:
         """The number itself."""

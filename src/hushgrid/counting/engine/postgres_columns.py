@@ -24,8 +24,7 @@ CATALOGUE = """
     WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped
     ORDER BY attnum
 """
-# A number that no double is near, and a geometry that is no point, would make an error of their row.
-NUMBER = "CASE WHEN abs({0}) < 1e-300 THEN 0 WHEN abs({0}) < 1e300 THEN {0}::float8 END"
+# A geometry that is no point would make an error of its row.
 POINT = "CASE WHEN {schema}.ST_GeometryType({0}::{schema}.geometry) = 'ST_Point' THEN {0}::{schema}.geometry END"
 ORDINATE = f"{{schema}}.{{part}}({POINT})"
 # Ids as `hushgrid.counting.users` has them; other types are cast to text later on, or refused.
@@ -74,7 +73,7 @@ def chosen_columns(
     only = geometries[0] if len(geometries) == 1 else None
     chosen = find_columns(list(named), lon=lon, lat=lat, geometry=geometry, primary_geometry=only, where=TABLE)
     if len(chosen) == 2:
-        parts = {name: _number(named[name]) for name in chosen}
+        parts = {name: quoted(name) for name in chosen}
     else:
         point = named[chosen[0]]
         _check_points(connection, point, domain)
@@ -83,10 +82,6 @@ def chosen_columns(
         check_user_name(user, list(named), coordinates=chosen, where=TABLE)
         parts[user] = IDS.get(named[user].kind, "{0}").format(quoted(user))
     return parts
-
-
-def _number(column: Column) -> str:
-    return NUMBER.format(quoted(column.name)) if column.kind == "numeric" else quoted(column.name)
 
 
 def _check_points(connection: "psycopg.Connection[Any]", column: Column, domain: Domain) -> None:

@@ -10,7 +10,7 @@ from uuid import uuid4
 import narwhals as nw
 import pyarrow as pa
 
-from hushgrid.counting.engine.engine import Columns, Frame, lazy
+from hushgrid.counting.engine.engine import Columns, Frame, as_doubles, lazy
 from hushgrid.errors import ArgumentError
 
 SCRATCH = "spark.hushgrid.scratch"
@@ -25,6 +25,7 @@ class SparkEngine:
     """
 
     name: ClassVar[str] = "Spark"
+    doubles = staticmethod(as_doubles)
 
     def __init__(self, session: Any) -> None:
         self._session = session
