@@ -52,6 +52,7 @@ class EnginePoints:
         geometry: str | None = None,
         user: str | None = None,
         files: Sequence[str] = (),
+        engine: Engine | None = None,
     ) -> Self:
         """Points of a lazy frame of polars, a relation of DuckDB, a frame of Dask or Spark, or a table of Ibis.
 
@@ -61,13 +62,15 @@ class EnginePoints:
             Names of the columns; the usual ones of coordinates are recognised.
         files : sequence of str
             Those that the table is read from, where it does not know them itself.
+        engine : Engine, optional
+            The one to count with, where it does not follow from the table.
 
         Privacy
         -------
         Errors come from the arguments and the schema; rows are not looked at.
         """
         frame = nw.from_native(table)
-        engine = engine_of(frame)
+        engine = engine or engine_of(frame)
         with working(engine.name):
             schema = frame.collect_schema()
         if geometry is not None:

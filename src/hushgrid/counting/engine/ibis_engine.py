@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import narwhals as nw
 import pyarrow as pa
 
 from hushgrid.counting.engine.engine import Columns, Frame, as_doubles, lazy, no_sha256
+
+if TYPE_CHECKING:
+    import psycopg
 
 NAMES = {"postgres": "PostgreSQL", "duckdb": "DuckDB"}
 ROUNDS_TO_ZERO, ROUNDS_TO_INFINITY = "2.4703282292062328e-324", "1.7976931348623158e308"  # what is below, and above
@@ -63,12 +66,42 @@ class IbisEngine:
         table: Any = frame.to_native()
         backend = table.get_backend()
         name = f"hushgrid_{uuid4().hex}"
-        copy = backend.create_table(name, table, temp=True)
         try:
-            yield lazy(copy)
+            yield lazy(self._copied(table, name))
         finally:
             with suppress(Exception):  # a connection that is lost takes its temporary tables along
-                backend.raw_sql(f"DROP TABLE {name}")
+                backend.raw_sql(f"DROP TABLE IF EXISTS {name}")
+
+    def _copied(self, table: Any, name: str) -> Any:
+        return table.get_backend().create_table(name, table, temp=True)
+
+
+class PostgresEngine(IbisEngine):
+    """PostgreSQL on a connection of hushgrid's own, where whatever a query or a view calls cannot write."""
+
+    def __init__(self) -> None:
+        super().__init__("postgres")
+
+    def _copied(self, table: Any, name: str) -> Any:
+        backend = table.get_backend()
+        copy = backend.create_table(name, schema=table.schema(), temp=True)
+        with read_only(backend.con) as connection:  # where temporary tables can be filled, but not made
+            connection.execute(f"INSERT INTO {name} {backend.compile(table)}")
+        return copy
+
+
+@contextmanager
+def read_only(connection: "psycopg.Connection[Any]") -> Iterator["psycopg.Connection[Any]"]:
+    """One transaction that sees one state of a database and can write to none but temporary tables.
+
+    Privacy
+    -------
+    Nothing that runs in it can end it or turn it into another: the server refuses that after the first query.
+    """
+    connection.commit()
+    with connection.transaction():
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield connection
 
 
 def _nearest_double(decimal: Any) -> Any:
@@ -91,6 +124,10 @@ def _postgres_sha256(text: Any) -> Any:
     builtin: Any = ibis.udf.scalar.builtin
 
     @builtin  # type: ignore[untyped-decorator]
+    def getdatabaseencoding() -> str:
+        raise NotImplementedError
+
+    @builtin  # type: ignore[untyped-decorator]
     def convert_to(text: str, encoding: str) -> bytes:
         raise NotImplementedError
 
@@ -102,4 +139,5 @@ def _postgres_sha256(text: Any) -> Any:
     def encode(content: bytes, form: str) -> str:
         raise NotImplementedError
 
-    return encode(sha256(convert_to(text, "UTF8")), "hex")
+    # In the encoding of the database, mostly UTF-8: to any other, some signs cannot be converted, which is an error.
+    return encode(sha256(convert_to(text, getdatabaseencoding())), "hex")

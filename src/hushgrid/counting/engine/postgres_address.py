@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from hushgrid.counting.engine.engine_points import EnginePoints
+from hushgrid.counting.engine.ibis_engine import PostgresEngine, read_only
 from hushgrid.counting.engine.postgres_columns import chosen_columns, declared_columns, quoted
 from hushgrid.errors import ArgumentError, EngineError, HushgridError, InputError, MissingExtraError
 from hushgrid.geometry.domain import Domain
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 QUERY, VIEW = "hushgrid_query", "hushgrid_points"  # views of the connection, which nobody else sees
 SCHEMES = ("postgresql://", "postgres://")
+# The server takes seconds to compile the joins of a tree, which it overestimates: it knows nothing of our small tables.
+NO_COMPILER = "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'jit'"
 
 
 def is_postgres(text: str) -> bool:
@@ -48,7 +51,7 @@ def postgres_points(
     Privacy
     -------
     Errors come from the arguments and the catalogue; no row is fetched. Messages leave the URL out: it may hold a
-    password.
+    password. A query is one SELECT, and whatever it calls runs in transactions that cannot write.
     """
     connection_url, table, query = parse_address(url)
     try:
@@ -72,10 +75,11 @@ def postgres_points(
         chosen = chosen_columns(connection, columns, domain=domain, lon=lon, lat=lat, geometry=geometry, user=user)
         parts = ", ".join(f"{expression} AS {quoted(name)}" for name, expression in chosen.items())
         connection.execute(f"CREATE TEMPORARY VIEW {VIEW} AS SELECT {parts} FROM {relation}")  # noqa: S608  # quoted
-        connection.execute(f"SELECT FROM {VIEW} LIMIT 0")  # fails for whoever may not read it
-        connection.commit()
+        connection.execute(NO_COMPILER)
+        with read_only(connection):
+            connection.execute(f"SELECT FROM {VIEW} LIMIT 0")  # fails for whoever may not read it
         east, north, *_ = chosen
-        return EnginePoints.of(database.table(VIEW), lon=east, lat=north, user=user)
+        return EnginePoints.of(database.table(VIEW), lon=east, lat=north, user=user, engine=PostgresEngine())
 
 
 def parse_address(url: str) -> tuple[str, str | None, str | None]:
@@ -104,7 +108,9 @@ def _relation(connection: "psycopg.Connection[Any]", table: str | None, query: s
     """The quoted name of the table, or of a view of the query."""
     if query is None:
         return ".".join(map(quoted, str(table).split(".")))
-    connection.execute(f"CREATE TEMPORARY VIEW {QUERY} AS {query}")
+    # In binary form, a statement goes by a protocol that takes no more than one; and a view is of a SELECT, which may
+    # not hold statements that write. What the functions it calls do is for `read_only`.
+    connection.execute(f"CREATE TEMPORARY VIEW {QUERY} AS {query}", binary=True)
     return QUERY
 
 
@@ -121,6 +127,9 @@ def _opening(given: str) -> Iterator[None]:
             f"PostgreSQL does not let this user open {given!r}. Reading it takes SELECT on the table, and TEMPORARY on "
         )
         msg += "the database for a copy of the coordinates."
+        raise InputError(msg) from None
+    except (psycopg.errors.SyntaxError, psycopg.errors.FeatureNotSupported) as error:
+        msg = f"PostgreSQL does not take {given!r} for one SELECT ({type(error).__name__}). Give one that only reads."
         raise InputError(msg) from None
     except psycopg.OperationalError as error:
         msg = f"PostgreSQL ended the connection ({type(error).__name__}) before anything was read. Try again."
