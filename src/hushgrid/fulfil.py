@@ -44,7 +44,7 @@ def fulfil(
     folder : Path, optional
         Where there is room for the release until it is committed.
     progress : Progress, optional
-        Told the share of bytes read; never a count.
+        Told 0, 0.01, …, 1 for each question asked of the points: the same calls whatever they are.
 
     Privacy
     -------

@@ -179,7 +179,7 @@ class Job:
         journal : Journal, optional
             Keeps everything that is drawn, so that a run that was cut off can go on.
         progress : Progress, optional
-            Told the share of bytes read; never a count.
+            Told 0, 0.01, …, 1 for each question asked of the points: the same calls whatever they are.
 
         Privacy
         -------

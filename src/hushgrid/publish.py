@@ -104,7 +104,7 @@ def publish(
         Go on with an entry of the ledger that was cut off, by the same request on the same points; it costs nothing
         more, and nothing is drawn twice.
     progress : Progress, optional
-        Told the share of bytes read; never a count.
+        Told 0, 0.01, …, 1 for each question asked of the points: the same calls whatever they are.
     rng : Bits, optional
         ``hg.simulation_rng(seed)``, for experiments and tests: the synopsis is marked, and is no release.
 

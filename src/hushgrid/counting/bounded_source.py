@@ -62,8 +62,9 @@ def bounded_points(
     source.check_unchanged()
     with TemporaryDirectory(prefix="hushgrid-") as folder:
         try:
-            rows = _tables(_batches(source, rule, missing, ShareDone(progress)), memory_bytes)
-            points = _bounded(rows, rule, Path(folder), memory_bytes)
+            with ShareDone(progress) as done:
+                rows = _tables(_batches(source, rule, missing, done), memory_bytes)
+                points = _bounded(rows, rule, Path(folder), memory_bytes)
         finally:
             # After an error too: a file that was being written to looks damaged.
             source.check_unchanged()

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.counting.progress import ShareDone
 from hushgrid.counting.source import Block, PointSource
 from hushgrid.counting.tree_tally import curve_codes
 from hushgrid.geometry.domain import Domain
@@ -30,11 +31,15 @@ class Curve:
         self._true_codes = np.sort(true_codes)
 
     @classmethod
-    def of(cls, source: PointSource, domain: Domain) -> Self:
+    def of(cls, source: PointSource, domain: Domain, done: ShareDone) -> Self:
         """Codes of all points of a source, in one pass."""
 
         def read(part: Iterable[Block]) -> list[NDArray[np.int64]]:
-            return [curve_codes(domain, block) for block in part]
+            codes = []
+            for block in part:
+                codes.append(curve_codes(domain, block))
+                done.add(block.share)
+            return codes
 
         with ThreadPoolExecutor(thread_count()) as pool:
             codes = list(chain.from_iterable(pool.map(read, source.parts())))

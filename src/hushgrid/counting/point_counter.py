@@ -37,18 +37,20 @@ class PointCounter:
         Points outside are ignored, one row at a time.
     source : PointSource
     progress : callable, optional
-        Called during a pass with the share of the source read so far, from 0 to 1, on whichever thread read it.
+        Told the same hundred steps for every question, on whichever thread has come so far; see `ShareDone`.
 
     Privacy
     -------
     Every answer is exact, hence private. Adding or removing one record changes one count of any partition by one. No
-    record can cause an error, and neither the object's text nor its progress says anything of the data.
+    record can cause an error, and neither the object's text nor its progress says anything of the data: in how many
+    passes a question is answered depends on the number of rows, and is not told.
     """
 
     def __init__(self, domain: Domain, source: PointSource, *, progress: Progress | None = None) -> None:
         self._domain = domain
         self._source = source
         self._progress = progress
+        self._done = ShareDone(None)  # of the question that is being answered
         self._curve: Curve | None = None
         self._quadrant_counts = QuadrantCounts(domain, self._pass)
 
@@ -71,16 +73,16 @@ class PointCounter:
         if partition.domain != self._domain:
             msg = f"the partition must tile the counter's domain {self._domain}, got {partition.domain}."
             raise ArgumentError(msg)
-        with self._one_snapshot():
+        with self._one_snapshot(), ShareDone(self._progress) as self._done:
             if not isinstance(partition, Quadrants):
                 return self._pass(partition)
             if self._source.rows() > MOST_POINTS:
                 return self._quadrant_counts.count(partition)
-            self._curve = self._curve or Curve.of(self._source, self._domain)
+            self._curve = self._curve or Curve.of(self._source, self._domain, self._done)
             return self._curve.count(partition)
 
     def _pass(self, partition: Partition | Refinement) -> NDArray[np.int64]:
-        return _Pass(self._source.parts(), tally_for(partition), partition.cells, self._progress).run()
+        return _Pass(self._source.parts(), tally_for(partition), partition.cells, self._done).run()
 
     @contextmanager
     def _one_snapshot(self) -> Iterator[None]:
@@ -95,11 +97,11 @@ class PointCounter:
 class _Pass:
     """One reading of all parts: threads take the next part each until none is left."""
 
-    def __init__(self, parts: Sequence[Iterable[Block]], tally: Tally, cells: int, progress: Progress | None) -> None:
+    def __init__(self, parts: Sequence[Iterable[Block]], tally: Tally, cells: int, done: ShareDone) -> None:
         self._parts = deque(parts)
         self._tally = tally
         self._cells = cells
-        self._done = ShareDone(progress)
+        self._done = done
 
     def run(self) -> NDArray[np.int64]:
         """Sum of the counts of all threads."""

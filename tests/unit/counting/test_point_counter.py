@@ -167,20 +167,6 @@ def test_counts_of_a_nested_grid_add_up_to_those_of_its_grid():
     np.testing.assert_array_equal(sums, counting.count(GRID))
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_progress_grows_to_one_in_every_pass(form, tmp_path):
-    """It is told shares, in order, and ends at the end."""
-    shares = []
-    counting = counter(FORMS[form](some_points(), tmp_path), progress=shares.append)
-
-    for _ in range(2):
-        shares.clear()
-        counting.count(GRID)
-        assert shares == sorted(shares)
-        assert shares[0] > 0
-        assert shares[-1] == pytest.approx(1, abs=0.05 if "CSV" in form or form == "TSV" else 1e-9)
-
-
 def rewrite(path):
     content = path.read_bytes()
     path.write_bytes(content)

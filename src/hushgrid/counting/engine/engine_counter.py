@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from hushgrid.counting.engine.cell_numbers import CELL, cell_numbers
 from hushgrid.counting.engine.cell_of_point import LONGITUDE
 from hushgrid.counting.engine.engine import Engine, Frame, working
-from hushgrid.counting.progress import Progress
+from hushgrid.counting.progress import Progress, ShareDone
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
@@ -28,7 +28,7 @@ class EngineCounter:
     snapshot : Frame
         Longitudes and latitudes that nothing changes any more, null in rows that are no points of the domain.
     progress : callable, optional
-        Told when a pass begins and when it ends.
+        Told when a query begins, and all the other steps when it ends; see `ShareDone`.
 
     Privacy
     -------
@@ -69,10 +69,5 @@ class EngineCounter:
         return true_counts
 
     def _run(self, query: Frame) -> nw.DataFrame[Any]:
-        if self._progress is not None:
-            self._progress(0.0)
-        with working(self._engine.name):
-            answer = query.collect()
-        if self._progress is not None:
-            self._progress(1.0)
-        return answer
+        with ShareDone(self._progress), working(self._engine.name):
+            return query.collect()
