@@ -57,6 +57,10 @@ class ScriptedBudget(Budget):
         """As many values as there are true ones."""
         return super().perturb(self._script(true_values.shape), rate)
 
+    def decide(self, true_values, rate):
+        """As many decisions as there are true values."""
+        return super().decide(self._script(true_values.shape), rate)
+
     def paths(self, share, cells, *, purpose):
         """Paths that are measured from the same script."""
         rate = self.charge(share, purpose=purpose, measured=True)

@@ -84,7 +84,7 @@ class CarelessPaths(PathBudget):
 
 
 class Careless(Budget):
-    """Measures and perturbs with a tenth of the noise that is claimed."""
+    """Measures, perturbs and decides with a tenth of the noise that is claimed."""
 
     def measure(self, true_counts, share, *, purpose="counts"):
         """Noisy counts at ten times the rate."""
@@ -100,6 +100,10 @@ class Careless(Budget):
     def perturb(self, true_values, rate):
         """Noisy integers at ten times the rate."""
         return super().perturb(true_values, 10 * rate)
+
+    def decide(self, true_values, rate):
+        """Decisions at ten times the rate."""
+        return super().decide(true_values, 10 * rate)
 
 
 @pytest.mark.parametrize("name", METHODS)

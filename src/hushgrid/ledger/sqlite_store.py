@@ -70,6 +70,8 @@ class SqliteStore:
         with self._clear_errors():
             self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
             self._connection.execute("PRAGMA trusted_schema = OFF")
+            # What is dropped is overwritten with zeros: measurements of an entry that has ended, above all.
+            self._connection.execute("PRAGMA secure_delete = ON")
             # A commit survives a power cut, on macOS too.
             self._connection.execute("PRAGMA synchronous = EXTRA")
             self._connection.execute("PRAGMA fullfsync = ON")

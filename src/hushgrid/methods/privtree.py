@@ -39,9 +39,9 @@ class PrivTree:
 
     Privacy
     -------
-    Only the decisions and the counts of leaves are released. With θ = 0 and integer bias δ a level, the decisions
-    along the path of a record cost structure_share · ε together, however long the path is; the leaves are disjoint
-    and cost the rest. docs/privacy.md has the proof.
+    Only the decisions and the counts of leaves are released, and only they are journalled. With θ = 0 and integer bias
+    δ a level, the decisions along the path of a record cost structure_share · ε together, however long the path is;
+    the leaves are disjoint and cost the rest. docs/privacy.md has the proof.
     """
 
     name: ClassVar[str] = "privtree"
@@ -86,7 +86,7 @@ class PrivTree:
         """Which cells of a level are divided; at the depth that is public, none."""
         if level == self.depth or cells.cells == 0:
             return np.zeros(cells.cells, bool)
-        return budget.perturb(biased(counter.count(cells), level, rate), rate) > 0
+        return budget.decide(biased(counter.count(cells), level, rate), rate)
 
 
 def decision_rate(epsilon: Fraction) -> Fraction:

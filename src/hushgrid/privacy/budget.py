@@ -187,16 +187,37 @@ class Budget:
         return PathBudget(epsilon, cells, bits=self._bits, draws=self._draws)
 
     def perturb(self, true_values: NDArray[np.int64], rate: Fraction) -> NDArray[np.int64]:
-        """Integers with noise of any rate, for a mechanism that has been charged for.
+        """Integers with noise of any rate, for a mechanism that has been charged for and that releases them.
 
         Privacy
         -------
-        None by itself: the proof of the mechanism says what this rate costs, and `charge` has it on the account.
+        None by itself: the proof of the mechanism says what this rate costs, and `charge` has it on the account. A
+        journal keeps every noisy integer; where the proof covers less, `decide` does too.
         """
         return self._noisy(true_values, rate, "perturbed")
 
+    def decide(self, true_values: NDArray[np.int64], rate: Fraction) -> NDArray[np.bool_]:
+        """Whether each integer is above zero with noise of any rate, for a mechanism that has been charged for.
+
+        Privacy
+        -------
+        None by itself, as with `perturb`. The noisy integers are forgotten at once: a proof that covers the answers
+        covers nothing else, so that a journal keeps these alone.
+        """
+        return self._draws(
+            lambda: (add_noise(true_values, rate=rate, bits=self._bits) > 0).astype(np.int64),
+            np.shape(true_values),
+            "decisions",
+            rate,
+        ).astype(bool)
+
     def key(self, length: int) -> bytes:
-        """Random bytes that choose which records of a user are kept; they cost nothing."""
+        """Random bytes that choose which records of a user are kept; they cost nothing.
+
+        Privacy
+        -------
+        The guarantee holds for every single key, so that it holds for whoever reads this one in a journal, too.
+        """
         words = length // WORD_BYTES
         drawn = self._draws(
             lambda: np.frombuffer(self._bits.integer(8 * length).to_bytes(length), "<i8"), (words,), "key"

@@ -31,7 +31,9 @@ class Draws:
 
     Privacy
     -------
-    A measurement that is drawn a second time costs a second time. One that a journal has is never drawn again.
+    A measurement that is drawn a second time costs a second time. One that a journal has is never drawn again. Whoever
+    reads the journal sees every value, so that each must be one that the proof of the claim covers: a released
+    measurement, a decision or a choice that the release shows, or random bytes that owe nothing to the data.
 
     Examples
     --------
