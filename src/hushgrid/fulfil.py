@@ -1,13 +1,11 @@
 """From a reservation in a ledger to the release it was made for."""
 
-import hashlib
 import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hushgrid.counting.folder import parquet_files
-from hushgrid.counting.open_counter import CountedThere
+from hushgrid.counting.engine.address import Address
 from hushgrid.counting.progress import Progress
 from hushgrid.errors import EngineError, HushgridError, InputError, LedgerError
 from hushgrid.job import Job
@@ -15,10 +13,13 @@ from hushgrid.ledger.amount import amount
 from hushgrid.ledger.commit import commit_written
 from hushgrid.ledger.release import Release
 from hushgrid.ledger.reservation import Reservation
+from hushgrid.ledger.seal import is_of, seal
 from hushgrid.privacy.bits import SystemBits
 from hushgrid.synopsis.file import write_to
 
 POINTS = 0  # number in the journal; what is drawn has those from one up
+SEALED = "points, sealed"  # how the state of the points is kept; once it was "points", by the time of a file alone
+WHAT_CAN = "Runs on local Parquet and CSV files, and on arrays and frames in memory, can be resumed."
 
 
 def fulfil(
@@ -50,47 +51,74 @@ def fulfil(
     -------
     The budget is given back only if the points could not be opened by the first run of an entry, so that no row was
     read. Whatever else goes wrong leaves it spent. All passes of a release read one state of the points, those of
-    runs that go on with it too.
+    runs that go on with it too; where no later run could tell whether it is the same, none goes on.
     """
+    _refuse_for_good(reservation)
     try:
         source = job.open(points)
-        state = source.state() if isinstance(source, CountedThere) else _state(points)
+        state = source.state()
         begun = _was_begun(reservation, points, state)
     except BaseException as error:
         error.add_note(_not_opened(reservation))
         raise
+    can_go_on = begun
     try:
         if not begun:
-            reservation.journal.record(POINTS, "points", state)
+            sealed = None if state is None else seal(state)
+            can_go_on = sealed is not None
+            reservation.journal.record(POINTS, SEALED, sealed or b"")
         synopsis = job.release(source, bits=SystemBits(), journal=reservation.journal, progress=progress)
         marked = replace(synopsis, ledger=reservation.mark)
         return commit_written(reservation, lambda out: write_to(marked, out), folder=folder)
     except BaseException as error:
-        error.add_note(_cut_off(reservation, error))
+        error.add_note(_cut_off(reservation, error) if can_go_on else _lost(reservation, error))
         raise
 
 
-def _state(points: Any) -> bytes:
-    """What a change of a file changes; it tells nothing of what is in it. Points in memory are of one run."""
-    if not isinstance(points, str | os.PathLike):
-        state = str(None)
-    elif (path := Path(points)).is_dir():
-        state = "\n".join(f"{file.relative_to(path)}\n{file.stat().st_mtime_ns}" for file in parquet_files(path))
+def _refuse_for_good(reservation: Reservation) -> None:
+    """Give up an entry of which no run can ever tell whether its points are the same."""
+    mark = reservation.journal.mark(POINTS) if reservation.resumed else None
+    if mark is None:
+        return
+    if mark != SEALED:
+        why = "was begun by an earlier version of hushgrid, which kept too little of its points"
+    elif not reservation.journal.recall(POINTS, SEALED):
+        why = "is of points that leave nothing to tell them by, or was begun where no key could be kept"
     else:
-        state = str(path.stat().st_mtime_ns)
-    return hashlib.sha256(state.encode(errors="surrogateescape")).digest()
+        return
+    reservation.abandon("its points cannot be told from others")
+    msg = (
+        f"entry {reservation.entry.number} {why}: whether the points are still the same cannot be told, so that it "
+        f"cannot be resumed. It is given up, and {_price(reservation)}. Ask for a release of its own. {WHAT_CAN}"
+    )
+    raise LedgerError(msg)
 
 
-def _was_begun(reservation: Reservation, points: Any, state: bytes) -> bool:
+def _was_begun(reservation: Reservation, points: Any, state: bytes | None) -> bool:
     """Whether an earlier run has read points, which must be in the same state still."""
-    known = reservation.journal.recall(POINTS, "points") if reservation.resumed else None
-    if known not in (None, state):
+    sealed = reservation.journal.recall(POINTS, SEALED) if reservation.resumed else None
+    if sealed is None:
+        return False
+    if state is None or not is_of(sealed, state):
+        # The points themselves may be an array, whose text is rows.
+        given = str(points) if isinstance(points, str | os.PathLike | Address) else "what is given as points"
         msg = (
-            f"{points} was changed since entry {reservation.entry.number} was begun. A release reads one state of its "
-            "points: restore the file, with its time, or ask for a release of its own."
+            f"{given} is not what entry {reservation.entry.number} was begun with, or was changed since; a file counts "
+            "as changed when it is copied, moved or touched. A release reads one state of its points: give the same "
+            "ones, or ask for a release of its own."
         )
         raise InputError(msg)
-    return known is not None
+    return True
+
+
+def _lost(reservation: Reservation, error: BaseException) -> str:
+    """What became of the budget when points were read that no later run could tell from others."""
+    if not isinstance(error, LedgerError):
+        reservation.abandon("cut off, and its points cannot be told from others")
+    return (
+        f"Points were read: {_price(reservation)} by entry {reservation.entry.number} of the ledger, and no run can go "
+        f"on with it, because none could tell whether the points are still the same. {WHAT_CAN}"
+    )
 
 
 def _not_opened(reservation: Reservation) -> str:

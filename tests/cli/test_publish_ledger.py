@@ -248,21 +248,21 @@ def test_an_entry_is_resumed_with_the_same_request(charge: Run, monkeypatch: pyt
 def test_an_entry_is_resumed_with_the_same_points(
     charge: Run, points_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file that was changed since is refused, and the entry stays; with its old time it is the same file again."""
-    copy = Path("copy.parquet")
-    copy.write_bytes(points_file.read_bytes())
-    time = copy.stat().st_mtime_ns
+    """A file that was touched since is refused, with its old time too; the entry stays for the one that was not."""
+    original, copy = Path("original.parquet"), Path("copy.parquet")
+    for path in (original, copy):
+        path.write_bytes(points_file.read_bytes())
     with monkeypatch.context() as patch:
         patch.setattr("hushgrid.fulfil.write_to", _raising(OSError))
-        charge(points=copy)
-    os.utime(copy, ns=(time, time + 10**9))
-    changed = charge("--resume", "1", points=copy)
+        charge(points=original)
+    time = original.stat().st_mtime_ns
     os.utime(copy, ns=(time, time))
-    same = charge("--resume", "1", points=copy)
+    other = charge("--resume", "1", points=copy)
+    same = charge("--resume", "1", points=original)
 
-    assert changed.exit_code == 3
-    assert "copy.parquet was changed since entry 1 was begun" in changed.stderr
-    assert "--resume 1" in changed.stderr
+    assert other.exit_code == 3
+    assert "copy.parquet is not what entry 1 was begun with, or was changed since" in other.stderr
+    assert "--resume 1" in other.stderr
     assert (same.exit_code, left()) == (0, 2)
 
 

@@ -85,14 +85,14 @@ def assert_released(first: dict[int, object]) -> None:
 
 
 BREAKS = {
-    "in the copy": ("select=SELECT lon, lat FROM trips, pg_sleep(60)", "INSERT INTO", []),
-    "in the second pass": ("table=trips", "first_leaf", [SIZE, FIRST_LEVEL]),
+    "in the copy": ("select=SELECT lon, lat FROM trips, pg_sleep(60)", "INSERT INTO"),
+    "in the second pass": ("table=trips", "first_leaf"),
 }
 
 
-@pytest.mark.parametrize(("ending", "query", "drawn"), BREAKS.values(), ids=BREAKS)
-def test_a_lost_connection_can_be_made_up_for(server: str, ending: str, query: str, drawn: list[int]) -> None:
-    """The server ends the connection in the middle of a query."""
+@pytest.mark.parametrize(("ending", "query"), BREAKS.values(), ids=BREAKS)
+def test_a_lost_connection_is_paid_for(server: str, ending: str, query: str) -> None:
+    """The server ends the connection in the middle of a query. Its table may have changed before another run."""
 
     def terminate() -> bool:
         with psycopg.connect(server, autocommit=True) as connection:
@@ -107,17 +107,17 @@ def test_a_lost_connection_can_be_made_up_for(server: str, ending: str, query: s
 
     assert done.is_set()
     assert broken.exit_code == 1
-    assert_says_how_to_go_on(broken.stderr, "PostgreSQL")
+    assert "PostgreSQL did not finish counting" in broken.stderr
+    assert "stays spent by entry 1 of the ledger, and no run can go on with it" in broken.stderr
+    assert "--resume" not in broken.stderr
+    assert "Traceback" not in broken.stderr
     assert list(Path().iterdir()) == [Path(LEDGER)]
-    assert state() == ("reserved", 1)
-    first = kept_draws()
-    assert list(first) == drawn
+    assert state() == ("abandoned", 1)
 
-    if drawn:
-        resumed = CliRunner().invoke(main, [*given, "--resume", "1"])
+    resumed = CliRunner().invoke(main, [*given, "--resume", "1"])
 
-        assert resumed.exit_code == 0, resumed.output
-        assert_released(first)
+    assert resumed.exit_code == 5
+    assert "entry 1 is abandoned already; ask for a release of its own" in resumed.stderr
 
 
 @pytest.mark.slow

@@ -58,7 +58,7 @@ def test_a_folder_is_in_one_state_over_all_runs(
         if change == "none":
             assert fulfil(JOB, folder, resumed).read()
         else:
-            with pytest.raises(InputError, match="was changed since entry 1 was begun"):
+            with pytest.raises(InputError, match="is not what entry 1 was begun with, or was changed since"):
                 fulfil(JOB, folder, resumed)
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from hushgrid.counting.bounding import Kept, KeyedRule
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.progress import Progress, ShareDone
-from hushgrid.counting.snapshot import Snapshot
+from hushgrid.counting.snapshot import Snapshot, files_state
 from hushgrid.counting.source import Block, PointSource
 from hushgrid.counting.user_rows import ROWS, MissingUser, UserPartitions, read_rows, rows_in_domain, spilling
 from hushgrid.counting.users import joined
@@ -161,6 +161,10 @@ class SpooledPoints:
     def check_unchanged(self) -> None:
         """Refuse a file that somebody has changed."""
         self._snapshot.check()
+
+    def state(self) -> bytes:
+        """What tells the file from another, or from itself after a change."""
+        return files_state({"": self._snapshot})
 
 
 @dataclass(frozen=True, repr=False)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hushgrid.counting.csv_header import CsvHeader
 from hushgrid.counting.csv_lines import LONGEST_LINE, line_start, whole_lines
-from hushgrid.counting.snapshot import Snapshot, reading
+from hushgrid.counting.snapshot import Snapshot, files_state, reading
 from hushgrid.counting.source import Block, FilePart
 from hushgrid.counting.users import canonical_ids
 from hushgrid.kernels.decimals import parse_numbers
@@ -60,7 +60,7 @@ class CsvPoints:
         block_bytes: int = BLOCK_BYTES,
     ) -> None:
         self._path = path
-        self._snapshot = Snapshot.of(path)
+        self.snapshot = Snapshot.of(path)
         with reading(path, KIND), path.open("rb") as file:
             self._header = CsvHeader.read(_content(path, file), where=str(path))
         self._fields = self._header.find_fields(lon=lon, lat=lat, user=user, where=str(path))
@@ -70,7 +70,7 @@ class CsvPoints:
     @property
     def size(self) -> int:
         """Bytes of the file."""
-        return self._snapshot.size
+        return self.snapshot.size
 
     def rows(self) -> int:
         """Number of lines below the header that hold something, counted once."""
@@ -83,7 +83,7 @@ class CsvPoints:
 
     def parts(self) -> Sequence["CsvPart"]:
         """Ranges of bytes; a compressed file is one part, because it cannot be entered in the middle."""
-        first, size = self._header.size, self._snapshot.size
+        first, size = self._header.size, self.snapshot.size
         if self._path.suffix.lower() == COMPRESSED:
             ranges: list[tuple[int, int | None]] = [(first, None)]
         else:
@@ -95,7 +95,11 @@ class CsvPoints:
 
     def check_unchanged(self) -> None:
         """Refuse a file that has changed since it was opened."""
-        self._snapshot.check()
+        self.snapshot.check()
+
+    def state(self) -> bytes:
+        """What tells the file from another, or from itself after a change."""
+        return files_state({"": self.snapshot})
 
 
 @dataclass(frozen=True, repr=False)
@@ -158,6 +162,10 @@ class CsvFiles:
         """Refuse files of which one has changed since it was opened."""
         for file in self._files:
             file.check_unchanged()
+
+    def state(self) -> bytes:
+        """What tells the files from others, or from themselves after a change of one or of their list."""
+        return files_state({str(file.snapshot.path): file.snapshot for file in self._files})
 
 
 def _numbers(text: bytes, spans: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushgrid.counting.arrow import PointColumns, point_columns
+from hushgrid.counting.snapshot import rows_state
 from hushgrid.counting.source import Block
 from hushgrid.counting.users import UserColumn, user_column
 from hushgrid.errors import InputError
@@ -72,6 +73,10 @@ class ArrayPoints:
     def check_unchanged(self) -> None:
         """Arrays are taken as they are."""
 
+    def state(self) -> bytes:
+        """A digest of every point and id."""
+        return rows_state(self.parts())
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ArraySlice:
@@ -130,6 +135,10 @@ class TablePoints:
 
     def check_unchanged(self) -> None:
         """Frames are taken as they are."""
+
+    def state(self) -> bytes:
+        """A digest of every point and id."""
+        return rows_state(self.parts())
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -43,8 +43,8 @@ class CountedThere(Protocol):
     ) -> AbstractContextManager[BoundedCounter]:
         """Counts of the points that a rule keeps."""
 
-    def state(self) -> bytes:
-        """What tells these points from those of an earlier run."""
+    def state(self) -> bytes | None:
+        """What tells these points from those that another run reads, or None where nothing does; private."""
 
 
 OpenedPoints = PointSource | CountedThere

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 
 from hushgrid.counting.arrow import PointColumns, point_columns
 from hushgrid.counting.parquet_batches import bounded_batches, enough_memory
-from hushgrid.counting.snapshot import Snapshot, reading
+from hushgrid.counting.snapshot import Snapshot, files_state, reading
 from hushgrid.counting.source import Block
 from hushgrid.counting.users import UserColumn, user_column
 from hushgrid.geometry.domain import Domain
@@ -36,7 +36,7 @@ class ParquetPoints:
         user: str | None = None,
     ) -> None:
         self._path = path
-        self._snapshot = Snapshot.of(path)
+        self.snapshot = Snapshot.of(path)
         with reading(path, KIND), pq.ParquetFile(path, pre_buffer=False) as file:
             self._metadata = file.metadata
             self._columns = point_columns(
@@ -64,7 +64,11 @@ class ParquetPoints:
 
     def check_unchanged(self) -> None:
         """Refuse a file that has changed since it was opened."""
-        self._snapshot.check()
+        self.snapshot.check()
+
+    def state(self) -> bytes:
+        """What tells the file from another, or from itself after a change."""
+        return files_state({"": self.snapshot})
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from hushgrid.counting.folder import parquet_files
 from hushgrid.counting.parquet import ParquetPoints
+from hushgrid.counting.snapshot import files_state
 from hushgrid.counting.source import FilePart
 from hushgrid.errors import InputError
 from hushgrid.geometry.domain import Domain
@@ -58,6 +59,11 @@ class ParquetFolder:
         if parquet_files(self._folder) != self._paths:
             msg = f"{self._folder} changed while it was being published. Publish a copy that nothing writes to."
             raise InputError(msg)
+
+    def state(self) -> bytes:
+        """What tells the files from others, or from themselves after a change of one or of their list."""
+        names = [str(path.relative_to(self._folder)) for path in self._paths]
+        return files_state({name: file.snapshot for name, file in zip(names, self._files, strict=True)})
 
     def _check_columns(self) -> None:
         first = self._files[0].columns

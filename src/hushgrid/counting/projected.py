@@ -58,6 +58,10 @@ class ProjectedPoints:
         """Refuse to go on if the data is no longer what was opened."""
         self._source.check_unchanged()
 
+    def state(self) -> bytes:
+        """What tells the rows from others, before they are transformed."""
+        return self._source.state()
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ProjectedPart:

@@ -72,6 +72,9 @@ class PointSource(Protocol):
     def check_unchanged(self) -> None:
         """Refuse to go on if the data is no longer what was opened."""
 
+    def state(self) -> bytes:
+        """What tells these rows from those that another run reads; private."""
+
 
 def _read_only(array: NDArray[np.generic], precision: type[np.float32] | type[np.float64]) -> Coordinates:
     # As what comes from Arrow is, so that numba compiles each kernel once for all sources.

@@ -31,6 +31,9 @@ class Journal:
     A measurement drawn twice costs twice. So each is recorded, on disk, before anything uses it, and a run that goes
     on recalls it in place of drawing again. The fingerprint stands for what was measured, its cells and rate: a run
     that asks for something else under the same number is an error.
+
+    Whoever may read the ledger may read all of it, and the hash of each measurement stays in the chain for good. So it
+    takes only what the claim covers: docs/decisions/0009-journal-and-resume.md.
     """
 
     def __init__(self, entry: int, store: LedgerStore) -> None:
@@ -51,6 +54,12 @@ class Journal:
                 )
                 raise LedgerError(msg)
             return b"".join(kept_parts(transaction, journal_holder(self._entry, number), measured.sha256))
+
+    def mark(self, number: int) -> str | None:
+        """The fingerprint that a measurement was recorded with, or None if it was not."""
+        with self._reading_on(self._store.reading()):
+            measured = self._book.journals[self._book.unfinished(self._entry).number].get(number)
+            return None if measured is None else measured.fingerprint
 
     def record(self, number: int, fingerprint: str, payload: bytes) -> None:
         """Keep a measurement; it is on disk when this returns, and may be used from then on."""

@@ -6,7 +6,7 @@ import pytest
 
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.engine.postgres_address import parse_address
-from hushgrid.counting.engine.read_files import files_state
+from hushgrid.counting.engine.read_files import state_of_files
 from hushgrid.errors import ArgumentError
 
 SELECT = "SELECT lon + 1 AS lon, lat FROM trips WHERE name LIKE '%a%' AND area && box?"
@@ -60,13 +60,23 @@ def test_a_url_names_one_table_or_query(ending: str) -> None:
 
 
 def test_files_tell_of_their_changes(tmp_path: Path) -> None:
-    """By path or as a URL: another size, time or file is another state."""
-    file = tmp_path / "a b.parquet"
+    """By path or as a URL: another size, time or file is another state, and so is another list."""
+    file, other = tmp_path / "a b.parquet", tmp_path / "other.csv"
     file.write_bytes(b"1")
-    names = [str(file)], [file.as_uri()]
-    before = [files_state(each) for each in names]
+    other.write_bytes(b"1")
+    names = [str(file)], [file.as_uri()], [str(other), str(file)]
+    before = [state_of_files(each) for each in names]
 
-    assert [files_state(each) for each in names] == before
-    file.write_bytes(b"22")
-    assert all(files_state(each) != state for each, state in zip(names, before, strict=True))
-    assert files_state([]) != files_state(["s3a://city/trips"]) != files_state(["s3a://city/homes"])
+    assert [state_of_files(each[::-1]) for each in names] == before
+    assert len({*before, None}) == 4
+    file.write_bytes(b"2")
+    assert all(state_of_files(each) != state for each, state in zip(names, before, strict=True))
+
+
+@pytest.mark.parametrize("files", [[], ["s3a://city/trips.parquet"], ["gone.parquet"]])
+def test_files_elsewhere_tell_of_nothing(files: list[str], tmp_path: Path) -> None:
+    """Nor does a list that holds one of them."""
+    (tmp_path / "here.parquet").write_bytes(b"1")
+
+    assert state_of_files(files) is None
+    assert not files or state_of_files([*files, str(tmp_path / "here.parquet")]) is None

@@ -8,7 +8,7 @@ from hushgrid.counting.engine.statement import is_query
 from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
-    from hushgrid.counting.open_counter import CountedThere
+    from hushgrid.counting.open_counter import OpenedPoints
 
 EngineName = Literal["duckdb", "spark", "postgres"]
 
@@ -63,7 +63,7 @@ class Address:
         lat: str | None = None,
         geometry: str | None = None,
         user: str | None = None,
-    ) -> "CountedThere":
+    ) -> "OpenedPoints":
         """The points, of which nothing but the schema was looked at; arguments are those of `open_points`."""
         if self.engine == "postgres":
             from hushgrid.counting.engine.postgres_address import postgres_points

@@ -8,23 +8,18 @@ query names Parquet files; docs/decisions/0007 says more.
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hushgrid.counting.bounding import KeyedRule
 from hushgrid.counting.columns import find_columns, quotable_names
-from hushgrid.counting.counter import Counter
 from hushgrid.counting.csv_points import CsvFiles, CsvPoints
 from hushgrid.counting.engine.engine import Frame
 from hushgrid.counting.engine.engine_points import EnginePoints
 from hushgrid.counting.engine.local_engines import connect_duckdb, private_folder, spill_to
-from hushgrid.counting.engine.read_files import files_state
 from hushgrid.counting.engine.statement import is_here, is_query
 from hushgrid.counting.folder import CSV, PARQUET, parquet_files
-from hushgrid.counting.open_counter import BoundedCounter, CountedThere, open_bounded_counter, open_counter
-from hushgrid.counting.progress import Progress
-from hushgrid.counting.user_rows import MissingUser
+from hushgrid.counting.open_counter import OpenedPoints
 from hushgrid.counting.users import check_user_name
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
@@ -50,7 +45,7 @@ def duckdb_points(
     lat: str | None = None,
     geometry: str | None = None,
     user: str | None = None,
-) -> CountedThere:
+) -> OpenedPoints:
     """The points that a text names, of which nothing but the schema was looked at.
 
     Parameters
@@ -69,16 +64,17 @@ def duckdb_points(
     connection = connect_duckdb()
     with _opening(text):
         if is_query(text):
-            table, files = _query(connection, text, **columns)
+            # A query, or a view of a database, may have other rows another time, whatever files it names.
+            table, files = _query(connection, text, **columns), []
         elif TABLE in text:
             path, name = text.split(TABLE, 1)
             connection.execute(f"ATTACH {_quoted(path)} AS points (READ_ONLY)")
-            table, files = connection.table(f"points.{name}"), [path]
+            table, files = connection.table(f"points.{name}"), []
         else:
             is_folder = is_here(text) and Path(text).is_dir()
             if text.lower().endswith(CSV) and not is_folder:
                 files = [] if "://" in text else _files(connection, text)
-                return CountedCsv(text, files, domain=domain, geometry=geometry, **columns)
+                return _csv_files(text, files, domain=domain, geometry=geometry, **columns)
             if not is_folder:
                 _check_parquet(text)
             files = _files(connection, text)
@@ -102,40 +98,15 @@ class DuckDbPoints(EnginePoints):
                 yield frame
 
 
-class CountedCsv:
-    """CSV files as one table, which our own reader counts.
+def _csv_files(text: str, files: Sequence[str], **options: Any) -> CsvFiles:
+    """CSV files as one table, which our own reader counts."""
+    from hushgrid.counting.open import open_points  # which opens addresses, and so may have come here
 
-    Parameters
-    ----------
-    text : str
-        What named the files, for messages.
-    files : sequence of str
-        Their paths, in any order.
-    """
-
-    def __init__(self, text: str, files: Sequence[str], **options: Any) -> None:
-        from hushgrid.counting.open import open_points  # which opens addresses, and so may have come here
-
-        if not files:
-            msg = f"{text} names no file on this machine, where CSV files must be. Check the path or pattern."
-            raise InputError(msg)
-        opened = [open_points(Path(file), **options) for file in sorted(files)]
-        self._source = CsvFiles([file for file in opened if isinstance(file, CsvPoints)])
-        self._files = files
-
-    def counter(self, domain: Domain, *, progress: Progress | None = None) -> AbstractContextManager[Counter]:
-        """Counts of the points."""
-        return open_counter(domain, self._source, progress=progress)
-
-    def bounded_counter(
-        self, rule: KeyedRule, *, missing: MissingUser, progress: Progress | None = None
-    ) -> AbstractContextManager[BoundedCounter]:
-        """Counts of the points that a rule keeps."""
-        return open_bounded_counter(self._source, rule, missing=missing, progress=progress)
-
-    def state(self) -> bytes:
-        """What a change of the files or of their list changes."""
-        return files_state(self._files)
+    if not files:
+        msg = f"{text} names no file on this machine, where CSV files must be. Check the path or pattern."
+        raise InputError(msg)
+    opened = [open_points(Path(file), **options) for file in sorted(files)]
+    return CsvFiles([file for file in opened if isinstance(file, CsvPoints)])
 
 
 def _files(connection: "duckdb.DuckDBPyConnection", text: str) -> list[str]:
@@ -163,11 +134,10 @@ def _check_parquet(text: str) -> None:
 
 def _query(
     connection: "duckdb.DuckDBPyConnection", text: str, *, lon: str | None, lat: str | None, user: str | None
-) -> tuple[Any, list[str]]:
-    """The result of a query, before any row of it is computed, and the files that it names."""
+) -> Any:
+    """The result of a query, before any row of it is computed."""
     _check_one_select(connection, text)
-    names = sorted(connection.get_table_names(text))
-    for name in names:
+    for name in sorted(connection.get_table_names(text)):
         # Nothing else can have a dot or a slash in its name: the connection has no tables.
         if re.search(r"[./]", name) and not name.lower().partition("?")[0].endswith(PARQUET):
             msg = f"a query may name Parquet files, got {name!r}. A CSV file is published by its path, without a "
@@ -179,7 +149,7 @@ def _query(
     coordinates = find_columns(known, lon=lon, lat=lat, where=QUERY, unlisted=UNLISTED)
     if user is not None:
         check_user_name(user, known, coordinates=coordinates, where=QUERY, unlisted=UNLISTED)
-    return table, [file for name in names for file in _files(connection, name)]
+    return table
 
 
 def _check_one_select(connection: "duckdb.DuckDBPyConnection", text: str) -> None:

@@ -14,7 +14,7 @@ from hushgrid.counting.engine.cell_of_point import LATITUDE, LONGITUDE, USER, in
 from hushgrid.counting.engine.engine import TABLE, Engine, Frame, working
 from hushgrid.counting.engine.engine_counter import EngineCounter
 from hushgrid.counting.engine.kept_records import capped_total, kept_records
-from hushgrid.counting.engine.read_files import files_state, known_files
+from hushgrid.counting.engine.read_files import known_files, state_of_files
 from hushgrid.counting.open_counter import BoundedCounter
 from hushgrid.counting.progress import Progress
 from hushgrid.counting.user_rows import MissingUser
@@ -94,9 +94,9 @@ class EnginePoints:
         engine.with_sha256(frame.select(ids), USER, "digest")  # an engine without it refuses before anything is read
         return cls(engine, frame.select(east.alias(LONGITUDE), north.alias(LATITUDE), ids), files)
 
-    def state(self) -> bytes:
-        """What tells these points from those of an earlier run: the files they are in, where any are known."""
-        return files_state(self._files or known_files(self._frame.to_native()))
+    def state(self) -> bytes | None:
+        """What tells these points from those of another run: the files they are in; None where these are not known."""
+        return state_of_files(self._files or known_files(self._frame.to_native()))
 
     @contextmanager
     def counter(self, domain: Domain, *, progress: Progress | None = None) -> Iterator[EngineCounter]:

@@ -1,6 +1,5 @@
 """The files that an engine reads, by which a later run sees that points are no longer the same."""
 
-import hashlib
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -8,9 +7,16 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from hushgrid.counting.snapshot import Snapshot, files_state
+
+PLAIN = {"Relation", "LogicalRelation", "Project", "SubqueryAlias", "View"}  # steps of Spark that keep every row
+
 
 def known_files(table: Any) -> list[str]:
-    """Addresses of the files that a table is read from, as far as it knows; Spark's data frames alone do.
+    """Addresses of the files that a table is, row by row; those of Spark's data frames are known, and no others.
+
+    A frame that filters, samples, joins or takes rows from elsewhere may have other rows in another run, of the very
+    same files, such as those of the last thirty days. It has no files here.
 
     Examples
     --------
@@ -19,33 +25,35 @@ def known_files(table: Any) -> list[str]:
     []
     """
     with suppress(Exception):  # of a cluster that keeps them to itself, too
-        return list(table.inputFiles())
+        plan = table._jdf.queryExecution().analyzed()  # noqa: SLF001  # the public way only prints it
+        if plan.deterministic() and _is_plain(plan):
+            return list(table.inputFiles())
     return []
 
 
-def files_state(files: Iterable[str]) -> bytes:
-    """What a change of the list changes, and of a file on this machine; it tells nothing of what is in them.
+def state_of_files(files: Iterable[str]) -> bytes | None:
+    """What tells files on this machine from others, or from themselves after a change; None where any is elsewhere.
 
     Parameters
     ----------
     files : texts
-        Paths and addresses, in any order. Spark and the like never write twice under one address.
+        Paths and addresses, in any order.
 
     Examples
     --------
-    >>> files_state(["s3a://city/a", "s3a://city/b"]) == files_state(["s3a://city/b", "s3a://city/a"])
-    True
-    >>> files_state(["s3a://city/a"]) == files_state(["s3a://city/c"])
-    False
+    >>> state_of_files(["s3a://city/trips.parquet"]), state_of_files([])
+    (None, None)
     """
-    lines = [f"{file}\0{_last_change(file)}" for file in sorted(files)]
-    return hashlib.sha256("\n".join(lines).encode()).digest()
+    paths = {file: _path(file) for file in files}
+    if not paths or not all(path.is_file() for path in paths.values()):
+        return None
+    return files_state({file: Snapshot.of(path) for file, path in paths.items()})
 
 
-def _last_change(file: str) -> str:
-    path = Path(url2pathname(urlsplit(file).path) if file.startswith("file:") else file)
-    try:
-        status = path.stat()
-    except OSError:  # elsewhere
-        return ""
-    return f"{status.st_size} {status.st_mtime_ns}"
+def _path(file: str) -> Path:
+    return Path(url2pathname(urlsplit(file).path) if file.startswith("file:") else file)
+
+
+def _is_plain(plan: Any) -> bool:
+    children = plan.children()
+    return plan.nodeName() in PLAIN and all(_is_plain(children.apply(number)) for number in range(children.size()))
