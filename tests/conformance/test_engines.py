@@ -541,7 +541,32 @@ def test_spark_tells_files_apart(spark, tmp_path):
     third = states()
 
     assert all(by_address == by_frame for by_address, by_frame in (first, second, third))
-    assert len({first, second, third}) == 3
+    assert len({first, second, third, (None, None)}) == 4
+
+
+@pytest.mark.slow
+def test_spark_does_not_tell_queries_apart(spark, tmp_path):
+    """Rows that are chosen, computed or in memory may be others in another run of the same files."""
+    from pyspark.sql import functions
+
+    pq.write_table(city_rows(), tmp_path / "part-0.parquet")
+    files = spark.read.parquet(str(tmp_path))
+    files.createOrReplaceTempView("city_files")
+    now = functions.when(functions.current_date() > "2000-01-01", files.lon).alias("lon")
+    unknown = [
+        files.filter("lon > 0"),
+        files.sample(0.5),
+        files.limit(10),
+        files.union(spark.createDataFrame(city_rows().slice(0, 5))),
+        files.select((files.lon + functions.rand()).alias("lon"), "lat"),
+        files.select(now, "lat"),
+        spark.sql("SELECT lon, lat FROM city_files WHERE lat > 0"),
+        spark.createDataFrame(city_rows()),
+    ]
+    known = [files, files.select("lat", "lon"), spark.sql("SELECT lon, lat FROM city_files")]
+
+    assert [open_points(frame, domain=DOMAIN).state() for frame in unknown] == [None] * len(unknown)
+    assert len({open_points(frame, domain=DOMAIN).state() for frame in known} - {None}) == 1
 
 
 @pytest.mark.slow

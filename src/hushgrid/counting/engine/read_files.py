@@ -9,7 +9,9 @@ from urllib.request import url2pathname
 
 from hushgrid.counting.snapshot import Snapshot, files_state
 
-PLAIN = {"Relation", "LogicalRelation", "Project", "SubqueryAlias", "View"}  # steps of Spark that keep every row
+# Steps and expressions of Spark that take every row of a file, and nothing else.
+STEPS = {"LogicalRelation", "Project", "SubqueryAlias", "View"}
+EXPRESSIONS = {"AttributeReference", "Alias", "Cast"}
 
 
 def known_files(table: Any) -> list[str]:
@@ -26,7 +28,7 @@ def known_files(table: Any) -> list[str]:
     """
     with suppress(Exception):  # of a cluster that keeps them to itself, too
         plan = table._jdf.queryExecution().analyzed()  # noqa: SLF001  # the public way only prints it
-        if plan.deterministic() and _is_plain(plan):
+        if _reads_rows_alone(plan):
             return list(table.inputFiles())
     return []
 
@@ -54,6 +56,18 @@ def _path(file: str) -> Path:
     return Path(url2pathname(urlsplit(file).path) if file.startswith("file:") else file)
 
 
-def _is_plain(plan: Any) -> bool:
-    children = plan.children()
-    return plan.nodeName() in PLAIN and all(_is_plain(children.apply(number)) for number in range(children.size()))
+def _reads_rows_alone(plan: Any) -> bool:
+    return (
+        plan.nodeName() in STEPS
+        and all(_is_column(expression) for expression in _each(plan.expressions()))
+        and all(_reads_rows_alone(child) for child in _each(plan.children()))
+    )
+
+
+def _is_column(expression: Any) -> bool:
+    return expression.nodeName() in EXPRESSIONS and all(_is_column(child) for child in _each(expression.children()))
+
+
+def _each(sequence: Any) -> list[Any]:
+    """The elements of a sequence of Scala."""
+    return [sequence.apply(number) for number in range(sequence.size())]
