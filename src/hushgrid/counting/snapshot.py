@@ -76,7 +76,7 @@ def rows_state(parts: Iterable[Iterable[Block]]) -> bytes:
     for part in parts:
         for block in part:
             for name, content in _contents(block):
-                digests[name].update(np.ascontiguousarray(content).view(np.uint8))
+                digests[name].update(np.ascontiguousarray(content).view(np.uint8).data)
     return hashlib.sha256(b"".join(digest.digest() for digest in digests.values())).digest()
 
 

@@ -62,14 +62,14 @@ def duckdb_points(
     """
     columns = {"lon": lon, "lat": lat, "user": user}
     connection = connect_duckdb()
+    files: list[str] = []  # none of a query or a view of a database, which may have other rows another time
     with _opening(text):
         if is_query(text):
-            # A query, or a view of a database, may have other rows another time, whatever files it names.
-            table, files = _query(connection, text, **columns), []
+            table = _query(connection, text, **columns)
         elif TABLE in text:
             path, name = text.split(TABLE, 1)
             connection.execute(f"ATTACH {_quoted(path)} AS points (READ_ONLY)")
-            table, files = connection.table(f"points.{name}"), []
+            table = connection.table(f"points.{name}")
         else:
             is_folder = is_here(text) and Path(text).is_dir()
             if text.lower().endswith(CSV) and not is_folder:
@@ -79,7 +79,7 @@ def duckdb_points(
                 _check_parquet(text)
             files = _files(connection, text)
             table = connection.read_parquet([PATTERN_SIGNS.sub(r"[\1]", file) for file in files] or text)
-    points = DuckDbPoints.of(table, geometry=geometry, files=files, **columns)
+    points = DuckDbPoints.of(table, lon=lon, lat=lat, geometry=geometry, user=user, files=files)
     points.connection = connection
     return points
 
