@@ -242,6 +242,24 @@ def test_a_record_that_duckdb_takes_for_a_header_is_not_quoted(folder, text, col
     assert not [word for word in ("Erika", "Mustermann", "Homerton", "Hans") if word in said]
 
 
+@pytest.mark.parametrize("ids", [[b"a", b"b"], [b"a", b"\xff\xfe"]], ids=["UTF-8", "not UTF-8"])
+def test_ids_that_are_text_in_parquet_are_refused_by_their_type(folder, ids):
+    """DuckDB stops at one that is not UTF-8; our own reader does not."""
+    texts = pa.StringArray.from_buffers(2, *pa.array(ids).buffers()[1:])
+    pq.write_table(pa.table({"lon": [1.0, 2.0], "lat": [1.0, 2.0], "who": texts}), folder / "trips.parquet")
+
+    with pytest.raises(InputError, match="Leave out --engine duckdb"):
+        counted("trips.parquet", user="who")
+    assert (
+        sum(
+            len(block.users)
+            for part in open_points("trips.parquet", domain=DOMAIN, user="who").parts()
+            for block in part
+        )
+        == 2
+    )
+
+
 # Where DuckDB spills.
 
 
@@ -272,7 +290,7 @@ def watched(*places):
 
 
 SPILLING = {
-    "users": ("trips.parquet", {"user": "who"}),
+    "users": ("trips.duckdb?table=trips", {"user": "who"}),
     "a query that sorts": ("SELECT * FROM 'trips.parquet' ORDER BY who, lon, lat", {}),
 }
 
@@ -286,11 +304,12 @@ def little_memory(folder, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(folder / "temporary"))
     monkeypatch.setitem(DUCKDB_SETTINGS, "memory_limit", "50MB")
     monkeypatch.setitem(DUCKDB_SETTINGS, "threads", 2)
-    with duckdb.connect() as connection:
-        connection.sql(
-            "SELECT random() * 10 AS lon, random() * 10 AS lat, 'user with a long name ' || (i % 300000) AS who "
-            "FROM range(700000) t(i)"
-        ).write_parquet("trips.parquet")
+    with duckdb.connect("trips.duckdb") as connection:
+        connection.execute(
+            "CREATE TABLE trips AS SELECT random() * 10 AS lon, random() * 10 AS lat, "
+            "'user with a long name ' || (i % 300000) AS who FROM range(700000) t(i)"
+        )
+        connection.table("trips").write_parquet("trips.parquet")
     return folder / "temporary"
 
 
@@ -310,6 +329,6 @@ def test_duckdb_spills_to_a_private_folder_that_goes_away(little_memory, case, b
 
     spilled = [path for path in seen if "spill" in path.parts]
     assert spilled, "nothing was spilled: the test shows nothing"
-    assert {path.name for path in seen if little_memory not in path.parents} == {"trips.parquet"}
+    assert {path.name for path in seen if little_memory not in path.parents} == {"trips.parquet", "trips.duckdb"}
     assert all(mode == 0o700 for path, mode in seen.items() if path.parent == little_memory)
     assert not list(little_memory.iterdir())

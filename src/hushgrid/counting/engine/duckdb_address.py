@@ -79,6 +79,7 @@ def duckdb_points(
                 _check_parquet(text)
             files = _files(connection, text)
             table = connection.read_parquet([PATTERN_SIGNS.sub(r"[\1]", file) for file in files] or text)
+            _check_ids(text, table, user)
     points = DuckDbPoints.of(table, lon=lon, lat=lat, geometry=geometry, user=user, files=files)
     points.connection = connection
     return points
@@ -130,6 +131,14 @@ def _check_parquet(text: str) -> None:
         known = ", ".join([*PARQUET, *CSV, *DATABASES])
         msg = f"{text} has an extension that is not known. Known are: {known}; or give a SELECT."
     raise InputError(msg)
+
+
+def _check_ids(text: str, table: Any, user: str | None) -> None:
+    """Refuse user ids that are text in a Parquet file: DuckDB stops at one that is not UTF-8."""
+    if ("VARCHAR", user) in {(str(kind), name) for name, kind in zip(table.columns, table.types, strict=True)}:
+        msg = f"column {user!r} of {text} is text, and DuckDB stops at a text that is not UTF-8, so that one record "
+        msg += "could stop a release. Leave out --engine duckdb: hushgrid reads Parquet files and folders itself."
+        raise InputError(msg)
 
 
 def _query(
