@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import NOT_MEASURED, Measurements
-from hushgrid.inference.slopes import refined_means
 from hushgrid.inference.split_prior import ATOMS, cumulative_tables
 from hushgrid.inference.splits import SplitFit
 from hushgrid.inference.tree_least_squares import nodes_of_runs
 from hushgrid.kernels import belief
-from hushgrid.kernels.belief import GRID, Counts, Sites, Splits
+from hushgrid.kernels.belief import GRID, Counts, Sites, Splits, powers_of_masses
 from hushgrid.kernels.threads import run_in_slices
 
 Floats = NDArray[np.float64]
@@ -26,7 +25,7 @@ SMALLEST_DEVIATION = 0.01  # of a mass, in points: nearly certain counts still g
 SMALLEST_SLICE = 128  # inner nodes a thread is worth starting for
 
 
-def belief_masses(tree: Tree, measurements: Measurements, fit: SplitFit, *, sweeps: int = 2) -> Floats:
+def belief_masses(tree: Tree, measurements: Measurements, fit: SplitFit) -> Floats:
     """Mass of every node: posterior means given all measurements, from the root down, shape (nodes,).
 
     Children add up to their parents, and no mass is negative.
@@ -37,20 +36,13 @@ def belief_masses(tree: Tree, measurements: Measurements, fit: SplitFit, *, swee
         A quadtree: every inner node is divided in two columns and two rows.
     fit : SplitFit
         Masses to put the grids around, and the priors of the splits.
-    sweeps : int
-        How often the tree is gone through; after the first time, prior means come from the masses found so far.
     """
     quadtree = _Quadtree(tree=tree, inner=np.flatnonzero(tree.child_counts), counts=counts_by_node(tree, measurements))
     inner = quadtree.inner
     deviations = _deviations(np.concatenate([fit.variances, fit.half_variances[inner].ravel()]), fit.masses[0])
-    masses = np.concatenate([fit.masses, fit.half_masses[inner].ravel()])
-    means = fit.prior_means
+    centres = np.concatenate([fit.masses, fit.half_masses[inner].ravel()])
     kappa = bias_power(fit.masses[0] * path_budget(tree, quadtree.counts))
-    for sweep in range(sweeps):
-        if sweep > 0:
-            means = refined_means(tree, measurements, masses[: tree.nodes])
-        masses = _sweep(quadtree, masses, deviations, _Priors(weights=fit.prior_weights, means=means), kappa)
-    return masses[: tree.nodes].copy()
+    return _sweep(quadtree, centres, deviations, fit, kappa)[: tree.nodes].copy()
 
 
 def bias_power(size: float) -> float:
@@ -100,20 +92,15 @@ class _Quadtree:
                 yield level, first, stop
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Priors:
-    weights: Floats
-    means: Floats
-
-    def splits(self, quadtree: _Quadtree, level: int) -> Splits:
-        """Splits of a level, with their priors."""
-        return Splits(
-            inner=quadtree.inner,
-            first_children=quadtree.tree.first_children,
-            means=self.means,
-            tables=cumulative_tables(self.weights[level]),
-            atoms=np.ascontiguousarray(self.weights[level][:, :ATOMS]),
-        )
+def _splits(quadtree: _Quadtree, fit: SplitFit, level: int) -> Splits:
+    """Splits of a level, with their priors."""
+    return Splits(
+        inner=quadtree.inner,
+        first_children=quadtree.tree.first_children,
+        means=fit.prior_means,
+        tables=cumulative_tables(fit.prior_weights[level]),
+        atoms=np.ascontiguousarray(fit.prior_weights[level][:, :ATOMS]),
+    )
 
 
 def _deviations(variances: Floats, total: float) -> Floats:
@@ -121,29 +108,29 @@ def _deviations(variances: Floats, total: float) -> Floats:
     return np.clip(np.sqrt(variances), SMALLEST_DEVIATION, max(total, 1.0))
 
 
-def _sweep(quadtree: _Quadtree, centres: Floats, deviations: Floats, priors: _Priors, kappa: float) -> Floats:
+def _sweep(quadtree: _Quadtree, centres: Floats, deviations: Floats, fit: SplitFit, kappa: float) -> Floats:
     """Masses of all sites, by messages on grids around the masses given."""
     tree = quadtree.tree
     lows = np.maximum(centres - REACH * deviations, 0)
     steps = (centres + REACH * deviations - lows) / (GRID - 1)
+    powers = powers_of_masses(kappa)
     sites = Sites(lows=lows, steps=steps, deviations=deviations, messages=np.empty((len(lows), GRID)))
 
     def observe_leaves(first: int, stop: int) -> None:
         belief.observe_leaves(tree.leaves, first, stop, sites, quadtree.counts)
 
     run_in_slices(observe_leaves, tree.cells, smallest=SMALLEST_SLICE)
-    for level, start, end in reversed(list(quadtree.levels())):
-        splits = priors.splits(quadtree, level)
+    levels = [(start, end, _splits(quadtree, fit, level)) for level, start, end in quadtree.levels()]
+    for start, end, splits in reversed(levels):
 
         def send_up(first: int, stop: int, start: int = start, splits: Splits = splits) -> None:
-            belief.send_up(start + first, start + stop, sites, splits, quadtree.counts, kappa)
+            belief.send_up(start + first, start + stop, sites, splits, quadtree.counts, powers)
 
         run_in_slices(send_up, end - start, smallest=SMALLEST_SLICE)
     masses = np.empty(len(lows))
     grid = lows[0] + steps[0] * np.arange(GRID)
     masses[0] = np.average(grid, weights=sites.messages[0])
-    for level, start, end in quadtree.levels():
-        splits = priors.splits(quadtree, level)
+    for start, end, splits in levels:
 
         def send_down(first: int, stop: int, start: int = start, splits: Splits = splits) -> None:
             belief.send_down(start + first, start + stop, sites, splits, masses)

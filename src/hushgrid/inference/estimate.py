@@ -1,7 +1,7 @@
 """Leaf estimates, and the inferences that make them, by the name a release file carries."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -15,6 +15,7 @@ from hushgrid.geometry.tree import Tree
 from hushgrid.inference.belief import belief_masses
 from hushgrid.inference.haar import cell_energy, restore
 from hushgrid.inference.measurements import Measurements
+from hushgrid.inference.slopes import refined_means
 from hushgrid.inference.splits import split_masses
 from hushgrid.inference.tree_least_squares import solve
 from hushgrid.inference.two_level import reconcile
@@ -69,7 +70,9 @@ def belief(partition: Partition, measurements: Measurements) -> Estimate:
     """Masses of a quadtree by belief propagation over all its splits; the variances are those of least squares."""
     assert isinstance(partition, Tree)
     known = solve(partition, measurements)
-    masses = belief_masses(partition, measurements, split_masses(partition, known.sums, known.below_variances))
+    fit = split_masses(partition, known.sums, known.below_variances)
+    fit = replace(fit, prior_means=refined_means(known, fit.masses))
+    masses = belief_masses(partition, measurements, fit)
     return Estimate(counts=masses[partition.leaves], variances=known.variances[partition.leaves])
 
 
@@ -92,13 +95,16 @@ INFERENCES: Mapping[str, Inference] = MappingProxyType(
         "two-level-sloped": two_level,  # its surface slopes, as the counts say
         "least-squares": least_squares,
         "bayes": bayes,
-        "belief": belief,
+        "belief": belief,  # of before, read but no longer published (decision 10)
+        "belief-2": belief,
         "haar": haar,
     }
 )
 
 # Inferences whose variances are those of another, which is faster.
-VARIANCES_OF: Mapping[str, str] = MappingProxyType({"bayes": "least-squares", "belief": "least-squares"})
+VARIANCES_OF: Mapping[str, str] = MappingProxyType(
+    {"bayes": "least-squares", "belief": "least-squares", "belief-2": "least-squares"}
+)
 
 
 def leaf_variances(inference: str, partition: Partition, measurements: Measurements) -> NDArray[np.float64]:

@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from hushgrid.geometry.quadrant_tree import node_depths
 from hushgrid.geometry.tree import Tree
-from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.splits import fit_coefficients
-from hushgrid.inference.tree_least_squares import solve
+from hushgrid.inference.tree_least_squares import NodeEstimates
 from hushgrid.kernels.slopes import FEATURES, lean_of_cells, lean_of_halves
 from hushgrid.kernels.splits import NEAREST_MEAN, find_neighbours, observe_shares
 from hushgrid.kernels.threads import run_in_slices
@@ -22,25 +21,26 @@ SMALLEST_MASS = 1e-9  # in points, that is split in shares that mean something
 SMALLEST_SLICE = 4096  # nodes a thread is worth starting for
 
 
-def refined_means(tree: Tree, measurements: Measurements, masses: Floats) -> Floats:
+def refined_means(known: NodeEstimates, masses: Floats) -> Floats:
     """Prior mean of the first part's share in every split, from masses known before, shape (nodes, 3).
 
     An inner node has three splits: into its west and east half, of the west half and of the east half into south and
     north. How the features predict a share is fitted level by level to the shares that least squares finds, so that
     they explain measurements and not the masses they come from.
     """
+    tree = known.tree
     inner = np.flatnonzero(tree.child_counts)
     cells, halves = features_of(tree, masses)
     features = np.concatenate([cells[inner, :1], halves], axis=1)
-    shares, spreads = _measured_shares(tree, measurements, masses)
+    shares, spreads = _measured_shares(known, masses)
     leans = np.empty((len(inner), 3))
     coefficients = [np.array(FIRST_COEFFICIENTS)] * 2
     for first, stop in pairwise(np.searchsorted(inner, tree.levels)):
         for axis, splits in enumerate((slice(0, 1), slice(1, 3))):
             here = slice(first, stop), splits
-            known = np.isfinite(spreads[here])
+            informed = np.isfinite(spreads[here])
             coefficients[axis] = fit_coefficients(
-                coefficients[axis], features[here][known], shares[here][known], spreads[here][known]
+                coefficients[axis], features[here][informed], shares[here][informed], spreads[here][informed]
             )
             leans[here] = features[here] @ coefficients[axis]
     means = np.full((tree.nodes, 3), 0.5)
@@ -97,11 +97,10 @@ def features_of(tree: Tree, masses: Floats) -> tuple[Floats, Floats]:
     return cells, halves
 
 
-def _measured_shares(tree: Tree, measurements: Measurements, masses: Floats) -> tuple[Floats, Floats]:
+def _measured_shares(known: NodeEstimates, masses: Floats) -> tuple[Floats, Floats]:
     """Share of the first part of every split by least squares, given the mass of both, and its standard deviation."""
-    estimates = solve(tree, measurements)
     parts, sums, variances = (
-        _parts(_quarters(tree, values)) for values in (masses, estimates.sums, estimates.below_variances)
+        _parts(_quarters(known.tree, values)) for values in (masses, known.sums, known.below_variances)
     )
     shares, spreads = np.empty((2, *parts.shape[:2]))
     observe_shares(

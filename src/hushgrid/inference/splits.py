@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 SMALLEST_TOTAL = 1.0  # mass of the root at least, so that there are shares to speak of
+SMALLEST_VARIANCE = 1e-4  # counts are whole: where noise says more than that, rounding errors would be learned from
 
 # The rest are constants that a prototype was fitted with, on other data sets than the ones it was judged by.
 FIRST_WEIGHTS = (0.15, 0.01, 0.25, 0.35, 0.18, 0.04, 0.01, 0.01)  # of the components, before anything is learned
@@ -77,6 +78,7 @@ def bayes_masses(tree: Tree, measurements: Measurements) -> SplitFit:
 
 def split_masses(tree: Tree, sums: Floats, variances: Floats) -> SplitFit:
     """The same from what is known of each node from itself and below, and the variance of that."""
+    variances = np.maximum(variances, SMALLEST_VARIANCE)
     masses, half_masses = np.zeros(tree.nodes), np.zeros((tree.nodes, 2))
     half_variances, prior_means = np.zeros((tree.nodes, 2)), np.full((tree.nodes, 3), 0.5)
     neighbours = np.empty((tree.nodes, 9), np.int32)

@@ -4,6 +4,10 @@ A *site* is a node of a quadtree, or the west or east half of an inner node: sit
 ``nodes + 2 r`` and ``nodes + 2 r + 1`` are the halves of the inner node of rank r. An inner node is a split into its
 halves, a half is a split into a southern and a northern child. A message is the likelihood of a site's mass, from
 everything measured in and below it, at equidistant masses.
+
+Other processors round the last digit otherwise, and a release must come out the same on them (decision 10). So nothing
+here may be decided by the last digit: parts whose grids are alike count as equal, and shares that are all but none or
+all are none or all.
 """
 
 import math
@@ -16,13 +20,18 @@ from hushgrid.kernels.compile import compiled
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Places = NDArray[np.int32]
 
 GRID = 20  # masses a message is tabulated at
 TAIL = 20  # steps a message is continued for, on either side, before a sum over it
 PADDED = GRID + 2 * TAIL
 PLACES = 513  # shares a prior is tabulated at, closer together toward 0 and 1
 MEANS = 19  # prior means .05, .10, ..., .95 it is tabulated for
-SMALLEST_MASS = 1e-100  # a smaller one is split like none
+SMALLEST_MASS = 1e-100  # a smaller one is split like this one
+SMALLEST_SHARE = 1e-12  # a smaller one is none: the table's places have an infinite slope there
+FINER = 1 - 1e-6  # a grid's step relative to another's, below which it is the finer one
+RATIOS = 1024  # rows of the table of powers
+LARGEST_RATIO = 0.53  # of a grid's step to its first mass and its deviation, above 10 / 19
 DECAY = np.exp(-np.arange(TAIL + 1.0))
 
 
@@ -53,31 +62,90 @@ class Counts(NamedTuple):
     rates: Floats
 
 
-@compiled
-def place_of_share(share: float) -> float:
-    """Where a share lies in a table, between 0 and ``PLACES - 1``: like arcsin of its root, without the arcsin."""
-    if share <= 0.5:
-        return (PLACES - 1) * math.sqrt(max(share, 0.0) * 0.5)
-    return (PLACES - 1) * (1 - math.sqrt(max(1 - share, 0.0) * 0.5))
+class Grids(NamedTuple):
+    """Grids of the masses of two parts of a split: of the near part, which a sum runs over, and of the far one."""
+
+    near_low: float
+    near_step: float
+    near_scale: float  # one over the step
+    far_low: float
+    far_scale: float
+
+
+class Room(NamedTuple):
+    """Room for what is computed of one site after the other."""
+
+    cdf: Floats  # row of a prior's table for one mean, shape (PLACES + 1,)
+    near: Floats  # messages with their tails, shape (PADDED + 1,)
+    far: Floats
+    places: Places  # before each edge or middle of the cells of a sum: in the prior, near and far, (3, GRID + 1)
+    behind: Floats  # how far behind that place it lies, shape (3, GRID + 1)
+    logs: Floats  # shape (GRID,)
+
+
+def powers_of_masses(kappa: float) -> Floats:
+    """Powers ``(1 + ratio k) ** kappa`` for k below GRID, a row for each ratio from 0 to LARGEST_RATIO."""
+    ratios = np.arange(RATIOS + 1) / RATIOS * LARGEST_RATIO
+    return np.asarray((1 + ratios[:, None] * np.arange(GRID)) ** kappa)
 
 
 @compiled
-def read_table(table: Floats, place: float) -> float:
-    """A tabulated function between its places, linearly; at its ends beyond them."""
-    place = min(max(place, 0.0), len(table) - 1.0)
-    before = min(int(place), len(table) - 2)
-    value: float = table[before] + (place - before) * (table[before + 1] - table[before])
-    return value
+def make_room() -> Room:
+    """Room of one thread."""
+    return Room(
+        np.empty(PLACES + 1),
+        np.empty(PADDED + 1),
+        np.empty(PADDED + 1),
+        np.empty((3, GRID + 1), np.int32),
+        np.empty((3, GRID + 1)),
+        np.empty(GRID),
+    )
+
+
+@compiled
+def place_of_share(share: float, rest: float) -> float:
+    """Where a share lies in a table, from 0 to ``PLACES - 1``: like arcsin of its root, without the arcsin.
+
+    `rest` is one minus the share, known to more digits than that where it is small.
+    """
+    small = share if share < rest else rest
+    small = small if small > SMALLEST_SHARE else 0.0
+    root = (PLACES - 1) * math.sqrt(small * 0.5)
+    return root if share < rest else (PLACES - 1) - root
+
+
+@compiled
+def place_of_mass(mass: float, low: float, scale: float) -> float:
+    """Where a mass lies in a message with its tails, from 0 to ``PADDED - 1``."""
+    place = (mass - low) * scale + TAIL
+    place = place if place > 0.0 else 0.0
+    return place if place < PADDED - 1.0 else PADDED - 1.0
+
+
+@compiled
+def read_table(table: Floats, place: int, behind: float) -> float:
+    """A tabulated function a little behind a place, linearly; it has an entry too many, for what is behind the last."""
+    here = np.uintp(place)  # unsigned, so that nobody looks for places from the end
+    value: float = table[here]
+    return value + behind * (table[here + np.uintp(1)] - value)
+
+
+@compiled
+def read_message(message: Floats, place: float) -> float:
+    """A message with its tails between its places."""
+    before = np.int32(place)
+    return read_table(message, before, place - before)
 
 
 @compiled
 def blend(table: Floats, mean: float, out: Floats) -> None:
-    """The row of a prior's table for any mean."""
+    """The row of a prior's table for any mean, shape (PLACES + 1,)."""
     place = min(max(mean * (MEANS + 1) - 1, 0.0), MEANS - 1.0)
     row = min(int(place), MEANS - 2)
     weight = place - row
     for share in range(PLACES):
         out[share] = (1 - weight) * table[row, share] + weight * table[row + 1, share]
+    out[PLACES] = out[PLACES - 1]
 
 
 @compiled
@@ -88,152 +156,198 @@ def pad(message: Floats, out: Floats) -> None:
         out[TAIL + GRID + place] = message[GRID - 1] * DECAY[place + 1]
     for place in range(GRID):
         out[TAIL + place] = message[place]
+    out[PADDED] = out[PADDED - 1]
 
 
 @compiled
-def weigh(
-    mass: float,
-    mean: float,
-    cdf: Floats,
-    atoms: Floats,
-    near: Floats,
-    near_low: float,
-    near_step: float,
-    far: Floats,
-    far_low: float,
-    far_step: float,
-) -> tuple[float, float]:
-    """Likelihood of a mass that is split into a near and a far part, and its product with the near part's mean.
-
-    The near part's mass is summed over `GRID` cells of the range of its message, cut off at the mass to be split.
-    """
-    near_scale, far_scale = 1 / near_step, 1 / far_step
-    near_shift, far_shift = TAIL - near_low * near_scale, TAIL - far_low * far_scale
-    none = read_table(near, near_shift)
-    if mass < SMALLEST_MASS:
-        return none * read_table(far, far_shift), 0.0
-    bottom = max(near_low - 0.5 * near_step, 0.0)
-    top = min(near_low + (GRID - 0.5) * near_step, mass)
-    if top <= bottom:
-        bottom, top = max(mass - GRID * near_step, 0.0), mass
-    width = (top - bottom) / GRID
-    scale = 1 / mass
-    likelihood, moment = 0.0, 0.0
-    below = read_table(cdf, place_of_share(bottom * scale))
-    for cell in range(GRID):
-        part = bottom + (cell + 0.5) * width
-        above = read_table(cdf, place_of_share((part + 0.5 * width) * scale))
-        term = (above - below) * read_table(near, part * near_scale + near_shift)
-        term *= read_table(far, (mass - part) * far_scale + far_shift)
-        likelihood += term
-        moment += term * part
-        below = above
-    everything = atoms[0] * mean * read_table(near, mass * near_scale + near_shift) * read_table(far, far_shift)
-    nothing = atoms[0] * (1 - mean) * none * read_table(far, mass * far_scale + far_shift)
-    part = mean * mass
-    exactly = atoms[1] * read_table(near, part * near_scale + near_shift)
-    exactly *= read_table(far, (mass - part) * far_scale + far_shift)
-    return likelihood + everything + nothing + exactly, moment + everything * mass + exactly * part
-
-
-@compiled
-def gather(sites: Sites, site: int, parts: tuple[int, int], prior: tuple[float, Floats, Floats], kappa: float) -> None:
-    """Message of a site from those of its two parts; `prior` is its mean, its table and its atoms.
-
-    Without the power `kappa` of the mass, sums of many sites would come out too low (docs/staq-inference.md).
-    """
-    cdf, near, far = np.empty(PLACES), np.empty(PADDED), np.empty(PADDED)
-    first, second, mean = ready(sites, parts, prior, cdf, near, far)
-    for place in range(GRID):
-        mass = sites.lows[site] + place * sites.steps[site]
-        likelihood, _ = weigh(
-            mass, mean, cdf, prior[2],
-            near, sites.lows[first], sites.steps[first], far, sites.lows[second], sites.steps[second],
-        )  # fmt: skip
-        sites.messages[site, place] = likelihood * (mass + sites.deviations[site]) ** kappa
-
-
-@compiled
-def ready(
-    sites: Sites, parts: tuple[int, int], prior: tuple[float, Floats, Floats], cdf: Floats, near: Floats, far: Floats
-) -> tuple[int, int, float]:
-    """Parts in the order to sum them in, the one with the finer grid first, and the prior mean of that one's share."""
-    (first, second), mean = parts, prior[0]
-    if sites.steps[second] < sites.steps[first]:
+def prepare(sites: Sites, parts: tuple[int, int], mean: float, table: Floats, room: Room) -> tuple[Grids, float, bool]:
+    """Make a split ready to be summed over, the part with the finer grid near; its prior mean; whether it is second."""
+    first, second = parts
+    swapped = sites.steps[second] < sites.steps[first] * FINER
+    if swapped:
         first, second, mean = second, first, 1 - mean
-    blend(prior[1], mean, cdf)
-    pad(sites.messages[first], near)
-    pad(sites.messages[second], far)
-    return first, second, mean
+    blend(table, mean, room.cdf)
+    pad(sites.messages[first], room.near)
+    pad(sites.messages[second], room.far)
+    near_step, far_step = sites.steps[first], sites.steps[second]
+    return Grids(sites.lows[first], near_step, 1 / near_step, sites.lows[second], 1 / far_step), mean, swapped
 
 
 @compiled
-def divided(sites: Sites, mass: float, parts: tuple[int, int], prior: tuple[float, Floats, Floats]) -> float:
+def near_range(mass: float, grids: Grids) -> tuple[float, float]:
+    """Range of the near part's message, cut off at the mass to be split."""
+    bottom = max(grids.near_low - 0.5 * grids.near_step, 0.0)
+    top = min(grids.near_low + (GRID - 0.5) * grids.near_step, mass)
+    if top <= bottom:
+        return max(mass - GRID * grids.near_step, 0.0), mass
+    return bottom, top
+
+
+@compiled
+def place_cells(mass: float, grids: Grids, places: Places, behind: Floats) -> None:
+    """Places of the edges of equal cells in the prior, and of their middles in both messages.
+
+    Without a branch and apart from reading, because processors then do several cells at a time. The share of an edge
+    and what is left of one are counted from either end, so that both are precise where they are small.
+    """
+    bottom, top = near_range(mass, grids)
+    width, scale = (top - bottom) / GRID, 1 / mass
+    share, rest, step = bottom * scale, (mass - top) * scale, width * scale
+    for edge in range(GRID + 1):
+        place = place_of_share(share + edge * step, rest + (GRID - edge) * step)
+        before = np.int32(place)
+        places[0, edge] = before
+        behind[0, edge] = place - before
+    middle = bottom + 0.5 * width
+    for cell in range(GRID):
+        place = place_of_mass(middle + cell * width, grids.near_low, grids.near_scale)
+        before = np.int32(place)
+        places[1, cell] = before
+        behind[1, cell] = place - before
+    for cell in range(GRID):
+        place = place_of_mass(mass - middle - cell * width, grids.far_low, grids.far_scale)
+        before = np.int32(place)
+        places[2, cell] = before
+        behind[2, cell] = place - before
+
+
+@compiled
+def weigh_cells(cdf: Floats, near: Floats, far: Floats, places: Places, behind: Floats) -> tuple[float, float]:
+    """Likelihood of a mass, summed over cells of its near part, and its product with their mean number."""
+    likelihood, moment = 0.0, 0.0
+    below = read_table(cdf, places[0, 0], behind[0, 0])
+    for cell in range(GRID):
+        above = read_table(cdf, places[0, cell + 1], behind[0, cell + 1])
+        term = (above - below) * read_table(near, places[1, cell], behind[1, cell])
+        term *= read_table(far, places[2, cell], behind[2, cell])
+        likelihood += term
+        moment += term * (cell + 0.5)
+        below = above
+    return likelihood, moment
+
+
+@compiled
+def weigh_atoms(
+    mass: float, mean: float, atoms: Floats, grids: Grids, near: Floats, far: Floats
+) -> tuple[float, float]:
+    """Likelihood of a mass all in one part or split exactly at the mean, and its product with the near part's mean."""
+    near_low, _, near_scale, far_low, far_scale = grids
+    part = mean * mass
+    everything = atoms[0] * mean * read_message(near, place_of_mass(mass, near_low, near_scale))
+    everything *= read_message(far, place_of_mass(0.0, far_low, far_scale))
+    nothing = atoms[0] * (1 - mean) * read_message(near, place_of_mass(0.0, near_low, near_scale))
+    nothing *= read_message(far, place_of_mass(mass, far_low, far_scale))
+    exactly = atoms[1] * read_message(near, place_of_mass(part, near_low, near_scale))
+    exactly *= read_message(far, place_of_mass(mass - part, far_low, far_scale))
+    return everything + nothing + exactly, everything * mass + exactly * part
+
+
+@compiled
+def gather(
+    sites: Sites, site: int, parts: tuple[int, int], prior: tuple[float, Floats, Floats], powers: Floats, room: Room
+) -> None:
+    """Message of a site from those of its two parts, up to a factor; `prior` is its mean, its table and its atoms.
+
+    Without the power of the mass, sums of many sites would come out too low (docs/staq-inference.md).
+    """
+    cdf, near, far, places, behind, _ = room
+    grids, mean, _ = prepare(sites, parts, prior[0], prior[1], room)
+    low, step = sites.lows[site], sites.steps[site]
+    ratio = step / (low + sites.deviations[site]) * (RATIOS / LARGEST_RATIO)
+    row = min(int(ratio), RATIOS - 1)
+    message, atoms = sites.messages[site], prior[2]
+    for place in range(GRID):
+        mass = max(low + place * step, SMALLEST_MASS)
+        place_cells(mass, grids, places, behind)
+        likelihood, _ = weigh_cells(cdf, near, far, places, behind)
+        of_atoms, _ = weigh_atoms(mass, mean, atoms, grids, near, far)
+        power = powers[row, place] + (ratio - row) * (powers[row + 1, place] - powers[row, place])
+        message[place] = (likelihood + of_atoms) * power
+
+
+@compiled
+def divided(
+    sites: Sites, mass: float, parts: tuple[int, int], prior: tuple[float, Floats, Floats], room: Room
+) -> float:
     """Posterior mean of the first part's mass, given the mass of both."""
-    cdf, near, far = np.empty(PLACES), np.empty(PADDED), np.empty(PADDED)
-    first, second, mean = ready(sites, parts, prior, cdf, near, far)
-    likelihood, moment = weigh(
-        mass, mean, cdf, prior[2],
-        near, sites.lows[first], sites.steps[first], far, sites.lows[second], sites.steps[second],
-    )  # fmt: skip
+    if mass < SMALLEST_MASS:
+        return prior[0] * mass
+    cdf, near, far, places, behind, _ = room
+    grids, mean, swapped = prepare(sites, parts, prior[0], prior[1], room)
+    place_cells(mass, grids, places, behind)
+    likelihood, cells = weigh_cells(cdf, near, far, places, behind)
+    bottom, top = near_range(mass, grids)
+    moment = likelihood * bottom + cells * ((top - bottom) / GRID)
+    of_atoms, their_moment = weigh_atoms(mass, mean, prior[2], grids, near, far)
+    likelihood, moment = likelihood + of_atoms, moment + their_moment
     part = min(moment / likelihood, mass) if likelihood > 0 else mean * mass
-    return part if first == parts[0] else mass - part
+    return mass - part if swapped else part
 
 
 @compiled
-def observe(sites: Sites, node: int, counts: Counts) -> None:
+def observe(sites: Sites, node: int, counts: Counts, logs: Floats) -> None:
     """Multiply a node's message by the likelihoods of its own counts, and scale its largest value to one."""
     message = sites.messages[node]
-    logs = np.zeros(GRID)
+    largest = -math.inf
     for place in range(GRID):
         mass = sites.lows[node] + place * sites.steps[node]
+        logs[place] = 0.0
         for number in range(counts.offsets[node], counts.offsets[node + 1]):
             logs[place] -= counts.rates[number] * abs(counts.values[number] - mass)
-    message *= np.exp(logs - logs.max())
+        largest = max(largest, logs[place])
+    for place in range(GRID):
+        message[place] *= math.exp(logs[place] - largest)
     rescale(message)
 
 
 @compiled
 def rescale(message: Floats) -> None:
     """Scale the largest value to one; a message without any says nothing."""
-    largest = message.max()
-    message[:] = message / largest if largest > 0 else np.ones(GRID)
+    largest = 0.0
+    for place in range(GRID):
+        largest = max(largest, message[place])
+    for place in range(GRID):
+        message[place] = message[place] / largest if largest > 0 else 1.0
 
 
 @compiled
 def observe_leaves(leaves: Indices, first: int, stop: int, sites: Sites, counts: Counts) -> None:
     """Messages of leaves: the likelihoods of their own counts."""
+    logs = np.empty(GRID)
     for number in range(first, stop):
         sites.messages[leaves[number]] = 1.0
-        observe(sites, leaves[number], counts)
+        observe(sites, leaves[number], counts, logs)
 
 
 @compiled
-def send_up(first: int, stop: int, sites: Sites, splits: Splits, counts: Counts, kappa: float) -> None:
+def send_up(first: int, stop: int, sites: Sites, splits: Splits, counts: Counts, powers: Floats) -> None:
     """Messages of the inner nodes of ranks `first` to `stop` and of their halves, from those of their children."""
     nodes = len(splits.first_children)
+    room = make_room()
     for rank in range(first, stop):
         node = splits.inner[rank]
         child, west = splits.first_children[node], nodes + 2 * rank
         for side in range(2):
             prior = (splits.means[node, 1 + side], splits.tables[1], splits.atoms[1])
-            gather(sites, west + side, (child + side, child + 2 + side), prior, kappa)
+            gather(sites, west + side, (child + side, child + 2 + side), prior, powers, room)
             rescale(sites.messages[west + side])
-        gather(sites, node, (west, west + 1), (splits.means[node, 0], splits.tables[0], splits.atoms[0]), kappa)
-        observe(sites, node, counts)
+        prior = (splits.means[node, 0], splits.tables[0], splits.atoms[0])
+        gather(sites, node, (west, west + 1), prior, powers, room)
+        observe(sites, node, counts, room.logs)
 
 
 @compiled
 def send_down(first: int, stop: int, sites: Sites, splits: Splits, masses: Floats) -> None:
     """Posterior means of the sites below the inner nodes of ranks `first` to `stop`, given the masses of these."""
     nodes = len(splits.first_children)
+    room = make_room()
     for rank in range(first, stop):
         node = splits.inner[rank]
         child, west = splits.first_children[node], nodes + 2 * rank
         prior = (splits.means[node, 0], splits.tables[0], splits.atoms[0])
-        masses[west] = divided(sites, masses[node], (west, west + 1), prior)
+        masses[west] = divided(sites, masses[node], (west, west + 1), prior, room)
         masses[west + 1] = masses[node] - masses[west]
         for side in range(2):
             prior = (splits.means[node, 1 + side], splits.tables[1], splits.atoms[1])
-            masses[child + side] = divided(sites, masses[west + side], (child + side, child + 2 + side), prior)
+            masses[child + side] = divided(sites, masses[west + side], (child + side, child + 2 + side), prior, room)
             masses[child + 2 + side] = masses[west + side] - masses[child + side]

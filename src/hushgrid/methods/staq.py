@@ -32,6 +32,7 @@ Inference = Literal["belief", "bayes", "least-squares"]
 MOST_LEVELS = 12  # that are planned ahead
 LONG_STEP_FROM = 4  # levels ahead; then a step is of two, because what lies between would soon be known from below
 LARGEST_FIRST_LEVEL = 8
+PUBLISHED = {"belief": "belief-2"}  # what a release calls an inference, where that is another name: its version
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,8 +102,9 @@ class Staq:
             clamped |= decision.clamped
         tree, measurements = survey.result()
         notes = (f"cells were divided no further to fit {GUIDELINE_CELL_LIMIT:,} of them",) if clamped else ()
+        inference = PUBLISHED.get(self.inference, self.inference)
         return Synopsis.infer(
-            tree, measurements, inference=self.inference, claim=budget.claim(), method=record(self, *notes)
+            tree, measurements, inference=inference, claim=budget.claim(), method=record(self, *notes)
         )
 
     def _first_decision(self, size: int, epsilon: float) -> "Decision":

@@ -12,7 +12,7 @@ SIZED_BY = {
 }
 POINTS_IN_AREAS = "Counts are of points in areas: what lies in none of them is not counted."
 NOT_ELSEWHERE = "What lies in none of the areas is not counted."
-NEVER_NEGATIVE = frozenset({"bayes", "belief"})  # inferences
+NEVER_NEGATIVE = frozenset({"bayes", "belief", "belief-2"})  # inferences
 SIZED_BY_KEPT = "the noisy number of kept records, paid for from the budget"
 
 

@@ -101,6 +101,7 @@ PREMISES: Mapping[str, Callable[[Partition, Measurements], bool]] = MappingProxy
         "least-squares": _least_squares,
         "bayes": _bayes,
         "belief": _bayes,
+        "belief-2": _bayes,
         "haar": _haar,
     }
 )

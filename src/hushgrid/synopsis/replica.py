@@ -13,7 +13,7 @@ Indices = NDArray[np.int64]
 
 FINEST = 2.0**-16  # extent, as a share of the domain's, of boxes that points lie evenly in
 ONE_SIDED, EVEN, FIRST_LAW = range(3)  # components of the prior of a split
-LEARNED = frozenset({"bayes", "belief"})  # inferences that learn how masses are shared
+LEARNED = frozenset({"bayes", "belief", "belief-2"})  # inferences that learn how masses are shared
 
 
 def replica(synopsis: Synopsis, size: int, rng: np.random.Generator) -> Floats:

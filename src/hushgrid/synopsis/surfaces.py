@@ -37,7 +37,7 @@ SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
 SLOPED_SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
     {NestedGrid: SlopedNestedSurface.of, Tree: SlopedSurface.of}
 )
-SLOPED = frozenset({"two-level-sloped", "belief"})  # inferences of partitions whose leaves slope
+SLOPED = frozenset({"two-level-sloped", "belief", "belief-2"})  # inferences of partitions whose leaves slope
 
 
 def surface_of(partition: Partition, measurements: Measurements, counts: Floats, *, inference: str) -> Surface:

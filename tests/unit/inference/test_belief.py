@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from scipy import special, stats
 
 from hushgrid.inference.belief import belief_masses, bias_power, counts_by_node, path_budget
+from hushgrid.inference.slopes import refined_means
 from hushgrid.inference.split_prior import cumulative_tables, tabulated_shares
 from hushgrid.inference.splits import bayes_masses
 from hushgrid.inference.tree_least_squares import solve
-from hushgrid.kernels.belief import GRID, MEANS, place_of_share, read_table
+from hushgrid.kernels.belief import GRID, MEANS, PADDED, pad, place_of_mass, place_of_share, read_message
 from hushgrid.kernels.incomplete_beta import beta_cdfs
 from hushgrid.kernels.splits import CONCENTRATIONS
 from tests.quadtrees import complete_quadtree, measured, measured_quadtrees, node_sums, noisy
@@ -99,7 +100,7 @@ def misses(quads, **model):
     """How far the root and the west half of belief propagation lie from a model's, in standard deviations."""
     found = []
     for quad in quads:
-        masses = belief_masses(quad.tree, quad.measurements, quad.fit, sweeps=1)
+        masses = belief_masses(quad.tree, quad.measurements, quad.fit)
         used = {"kappa": quad.kappa, **model}
         root = (masses[0] - quad.root_mean(**used)) / quad.deviation
         west = (masses[1] + masses[3] - quad.west_mean(masses[0], **used)) / quad.half_deviations[0]
@@ -123,7 +124,7 @@ def test_means_are_not_those_of_another_model(quads, wrong):
 def test_leaves_are_those_of_the_model(quads):
     """Given the mass of their half."""
     for quad in quads:
-        masses = belief_masses(quad.tree, quad.measurements, quad.fit, sweeps=1)
+        masses = belief_masses(quad.tree, quad.measurements, quad.fit)
         west = masses[1] + masses[3]
         expected = quad.southwest_mean(west)
         assert abs(masses[1] - expected) < 0.05 * np.sqrt(quad.fit.variances[1])
@@ -161,7 +162,7 @@ def test_two_levels_are_those_of_the_model():
 
     effective = weight.sum() ** 2 / (weight**2).sum()
     assert effective > 1000
-    assert abs(belief_masses(tree, measurements, fit, sweeps=1)[0] - np.average(masses[0], weights=weight)) < (
+    assert abs(belief_masses(tree, measurements, fit)[0] - np.average(masses[0], weights=weight)) < (
         (0.05 + 4 / np.sqrt(effective)) * deviation
     )
 
@@ -205,7 +206,7 @@ def test_the_number_of_threads_changes_nothing(monkeypatch):
 
 
 def test_masses_are_nearer_the_truth_than_those_of_single_passes():
-    """On clumped points, cells larger than leaves: least squares, then Bayes, then one sweep, then a second one."""
+    """On clumped points, cells larger than leaves: least squares, then Bayes, then belief, then with refined means."""
     tree = complete_quadtree(6)
     left, bottom = tree.boxes[tree.leaves, :2].T // 2**10
     larger = slice(tree.levels[3], tree.levels[6])
@@ -216,12 +217,12 @@ def test_masses_are_nearer_the_truth_than_those_of_single_passes():
         true_grid, _, _ = np.histogram2d(places[:, 1], places[:, 0], bins=64, range=[(0, 1), (0, 1)])
         true_counts = true_grid[bottom, left]
         measurements = noisy(tree, true_counts, "0.3", rng, from_level=3)
-        fit = bayes_masses(tree, measurements)
+        known, fit = solve(tree, measurements), bayes_masses(tree, measurements)
         estimates = (
-            solve(tree, measurements).counts,
+            known.counts,
             fit.masses,
-            belief_masses(tree, measurements, fit, sweeps=1),
-            belief_masses(tree, measurements, fit, sweeps=2),
+            belief_masses(tree, measurements, fit),
+            belief_masses(tree, measurements, replace(fit, prior_means=refined_means(known, fit.masses))),
         )
         truth = node_sums(tree, true_counts)
         errors.append([np.square(masses - truth)[larger].sum() for masses in estimates])
@@ -269,13 +270,23 @@ def test_tables_of_mixtures_are_mixtures_of_tables():
 
 def test_shares_are_tabulated_where_they_are_looked_up():
     """The place of every tabulated share is its number."""
-    assert np.allclose([place_of_share(share) for share in tabulated_shares()], np.arange(513), atol=1e-9)
+    places = [place_of_share(share, 1 - share) for share in tabulated_shares()]
+    assert np.allclose(places, np.arange(513), atol=1e-9)
 
 
-@pytest.mark.parametrize(("place", "value"), [(-3, 1), (0, 1), (0.25, 1.5), (1, 3), (2, 7), (9, 7)])
-def test_tables_are_read_linearly_and_end_flat(place, value):
-    """Between places, and beyond both ends."""
-    assert read_table(np.array([1.0, 3.0, 7.0]), place) == value
+@pytest.mark.parametrize("tiny", [0, 1e-17, -1e-17, 3e-16, 1e-13])
+def test_a_share_that_is_all_but_none_is_none(tiny):
+    """And one that is all but everything is everything: the places have an infinite slope there."""
+    assert place_of_share(tiny, 1 - tiny) == 0
+    assert place_of_share(1 - tiny, tiny) == 512
+
+
+@pytest.mark.parametrize(("mass", "value"), [(-300, 0), (10, 1), (10.5, 1.5), (11, 2), (29, 20), (30, 20 / np.e)])
+def test_messages_are_read_linearly_and_fall_off_beyond_their_ends(mass, value):
+    """Between their masses, and by a factor of e a step behind them."""
+    message = np.empty(PADDED + 1)
+    pad(np.arange(1.0, GRID + 1), message)
+    assert read_message(message, place_of_mass(mass, 10.0, 1.0)) == pytest.approx(value, abs=1e-8)
 
 
 def test_beta_laws_far_from_even_are_right():

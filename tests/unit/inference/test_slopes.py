@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.inference.slopes import features_of, refined_means, slopes
+from hushgrid.inference.tree_least_squares import solve
 from tests.quadtrees import complete_quadtree, measured_quadtrees, node_sums, noisy, random_quadtree
 
 
@@ -157,7 +158,7 @@ def test_slopes_and_means_stay_within_bounds(given):
     masses = node_sums(tree, rng.gamma(0.01, 10, tree.cells))
 
     assert np.all(np.abs(slopes(tree, masses)) <= 1)
-    means = refined_means(tree, measurements, masses)
+    means = refined_means(solve(tree, measurements), masses)
     assert means.shape == (tree.nodes, 3)
     assert np.all((means >= 0.01) & (means <= 0.99))
 
@@ -182,5 +183,5 @@ def test_means_foretell_shares():
         ],
         axis=1,
     )
-    means = refined_means(tree, measurements, 2e5 * truth / truth[0])[inner]
+    means = refined_means(solve(tree, measurements), 2e5 * truth / truth[0])[inner]
     assert np.all(np.mean((means - shares) ** 2, axis=0) < 0.2 * np.mean((0.5 - shares) ** 2, axis=0))

@@ -1,0 +1,128 @@
+"""No inference makes more of a last digit than `verify` allows for (decision 10).
+
+Other processors round otherwise: they add several numbers at a time, multiply and add in one step, or have another
+logarithm. Here every stage of every inference gets such errors, at random, and the counts must hardly move.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import hushgrid as hg
+from hushgrid.counting.memory import ArrayPoints
+from hushgrid.counting.point_counter import PointCounter
+from hushgrid.inference import belief, estimate, measurements, slopes, splits, tree_least_squares
+from hushgrid.inference.estimate import INFERENCES
+from hushgrid.kernels import belief as belief_kernels
+from hushgrid.kernels import splits as split_kernels
+from hushgrid.kernels import trees
+from hushgrid.methods import METHODS
+from hushgrid.privacy.bits import simulation_rng
+from hushgrid.privacy.budget import Budget
+from hushgrid.synopsis.verify import TOLERANCE
+from tests.plain import UNIT_SQUARE
+
+ROUNDING = 1e-15  # relative, a few times the last digit
+ALLOWED = TOLERANCE / 10
+STAGES = [  # module, name of a function, and which of its arguments it writes to, where it returns nothing
+    (measurements, "discrete_laplace_variance", ()),
+    (tree_least_squares, "average_by_node", ()),
+    (trees, "gather_up", (4, 5)),
+    (trees, "spread_down", (4,)),
+    (trees, "vary_down", (3,)),
+    (split_kernels, "foretell_across", (6,)),
+    (split_kernels, "foretell_along", (6,)),
+    (split_kernels, "observe_shares", (3, 4)),
+    (split_kernels, "weigh_components", (4, 5)),
+    (splits, "log_norms", ()),
+    (splits, "fit_coefficients", ()),
+    (splits, "fit_weights", ()),
+    (slopes, "fit_coefficients", ()),
+    (slopes, "features_of", ()),
+    (slopes, "observe_shares", (3, 4)),
+    (estimate, "refined_means", ()),
+    (estimate, "restore", ()),
+    (belief, "cumulative_tables", ()),
+    (belief, "powers_of_masses", ()),
+    (belief_kernels, "observe_leaves", (3,)),
+    (belief_kernels, "send_up", (2,)),
+    (belief_kernels, "send_down", (4,)),
+]
+
+
+def rounded_otherwise(value, rng):
+    """The same numbers with errors in their last digits; arrays that are written to stay the same arrays."""
+    if isinstance(value, tuple):
+        return tuple(rounded_otherwise(part, rng) for part in value)
+    if isinstance(value, float):
+        return value * (1 + ROUNDING * rng.standard_normal())
+    if isinstance(value, np.ndarray) and value.dtype == np.float64:
+        return value * (1 + ROUNDING * rng.standard_normal(value.shape))
+    return value
+
+
+def rounding_otherwise(function, written, rng):
+    """A stage of an inference on another processor."""
+
+    def stage(*arguments):
+        result = function(*arguments)
+        for number in written:
+            array = getattr(arguments[number], "messages", arguments[number])
+            array[...] = rounded_otherwise(array, rng)
+        return rounded_otherwise(result, rng)
+
+    return stage
+
+
+@pytest.fixture
+def another_processor(monkeypatch):
+    """Makes all stages round otherwise, each time in another way."""
+    monkeypatch.setenv("HUSHGRID_THREADS", "1")
+    plain = [(module, name, written, getattr(module, name)) for module, name, written in STAGES]
+
+    def switch(seed):
+        rng = np.random.default_rng(seed)
+        for module, name, written, function in plain:
+            monkeypatch.setattr(module, name, rounding_otherwise(function, written, rng))
+
+    return switch
+
+
+def town(size):
+    """Points in streets and on squares, some of them on one spot, and blank space beside."""
+    rng = np.random.default_rng(0)
+    streets = np.stack([rng.integers(1, 20, size) / 20 + 0.001 * rng.random(size), rng.random(size)], axis=1)
+    squares = rng.normal(rng.random((30, 2))[rng.integers(30, size=size)], 0.01)
+    spots = np.repeat(rng.random((5, 2)), size // 20, axis=0)
+    return 0.7 * np.concatenate([streets, squares, spots])
+
+
+RELEASES = {
+    **{name: (make(), Fraction(1)) for name, make in METHODS.items()},
+    "ag, sloped": (hg.AdaptiveGrid(smooth=True), Fraction(1)),
+    "staq by least squares": (hg.Staq(inference="least-squares"), Fraction(1)),
+    "staq by bayes": (hg.Staq(inference="bayes"), Fraction(1)),
+    "staq, little noise": (hg.Staq(), Fraction(10)),
+    "staq, much noise": (hg.Staq(), Fraction(1, 50)),
+}
+
+
+def counts_of(partition, measured, inference):
+    """Counts of leaves, nothing of it remembered from before."""
+    return INFERENCES[inference](partition, measured).counts
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_last_digits_stay_last_digits(name, another_processor):
+    """Of every method's release, at every stage of its inference."""
+    method, epsilon = RELEASES[name]
+    counter = PointCounter(UNIT_SQUARE, ArrayPoints(town(10_000)))
+    synopsis = method.release(counter, Budget(epsilon, bits=simulation_rng(1)))
+    for seed in range(5):
+        another_processor(seed)
+        synopsis.measurements.leaves.__dict__.pop("variances", None)
+        synopsis.measurements.region_values.__dict__.pop("variances", None)
+        counts = counts_of(synopsis.partition, synopsis.measurements, synopsis.inference)
+        moved = np.abs(counts - synopsis.counts) / (1 + np.abs(synopsis.counts))
+        assert moved.max() < ALLOWED
