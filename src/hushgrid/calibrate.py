@@ -7,6 +7,7 @@ post-processing, and costs no privacy.
 """
 
 import hashlib
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -15,16 +16,18 @@ from numpy.typing import NDArray
 
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.point_counter import PointCounter
+from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
+from hushgrid.inference.measurements import Measurements
+from hushgrid.methods import METHODS
 from hushgrid.methods.method import Method
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.answer import FLOOR_VARIANCE
-from hushgrid.synopsis.calibration import CONFIDENCES, SIDES, Calibration, normal_reach
-from hushgrid.synopsis.claim import TOTAL, Claim
-from hushgrid.synopsis.replica import replica
-from hushgrid.synopsis.seeded import seeded
+from hushgrid.synopsis.calibration import CONFIDENCES, SIDES, VERSION, Calibration, normal_reach
+from hushgrid.synopsis.claim import TOTAL, Claim, MethodRecord
+from hushgrid.synopsis.replica import Replica
 from hushgrid.synopsis.surface import summed_area
 from hushgrid.synopsis.synopsis import Synopsis
 
@@ -33,8 +36,8 @@ Indices = NDArray[np.int64]
 
 ENOUGH_POINTS = 500_000  # to make up; of larger sets a smaller likeness is made, with epsilon larger in proportion
 LARGEST_EPSILON = 2  # of such a likeness: beyond, its leaves would be too empty to be like those of the release
-MOST_POINTS = 2_000_000  # that are made up; a release that would take more keeps intervals of the usual width
-REPETITIONS = ((2e4, 4), (2e5, 2), (np.inf, 1))  # up to so many points times epsilon
+MOST_EVIDENCE = 200_000  # points times epsilon of a likeness: more would cost time and say no more
+REPETITIONS = ((2e4, 4), (2e5, 2), (np.inf, 1))  # up to so many points times epsilon of the release
 LINES = 1021  # a side, that rectangles end on: a prime, so that they follow no grid's cells
 RECTS_PER_SIDE = 200
 PLASTIC = 1.32471795724474602596  # x**3 = x + 1; its powers fill the plane evenly (Roberts 2018, sequence R2)
@@ -45,29 +48,65 @@ CAUTION = 0.75  # power of factors below one
 LEAST_FACTOR = 0.5
 
 
-def calibrated(synopsis: Synopsis, method: Method) -> Synopsis:
+def calibrated(synopsis: Synopsis, method: Method | None = None) -> Synopsis:
     """The same release, with the width that its intervals need.
 
     Parameters
     ----------
-    method : Method
-        That published it.
+    method : Method, optional
+        That published it, where it is not one of `hushgrid.METHODS`.
     """
-    claim, total = synopsis.claim, max(synopsis.total, 0)
-    epsilon = _for_the_method(claim)
-    size = round(min(total, max(ENOUGH_POINTS, total * epsilon / LARGEST_EPSILON)))
-    if not 1 <= size <= MOST_POINTS:
+    plain = unscaled(synopsis)
+    method = method if plain.method.name not in METHODS else recorded(plain.method)
+    total = max(math.fsum(plain.counts), 0.0)  # exact, and so the same on every machine
+    epsilon = _for_the_method(plain.claim)
+    size, epsilon, repetitions = _likeness(total, epsilon)
+    if method is None or size < 1:
         return synopsis
-    epsilon *= Fraction(total / size).limit_denominator(1000)
-    rects, lines = _rectangles(synopsis.domain)
-    seed = int.from_bytes(hashlib.sha256(synopsis.counts.tobytes()).digest()[:6])
-    deviations = []
-    for repetition in range(next(number for most, number in REPETITIONS if size * epsilon <= most)):
-        points = replica(synopsis, size, seeded(seed + repetition))
-        counter = PointCounter(synopsis.domain, ArrayPoints(points))
-        published = method.release(counter, _budget(claim, epsilon, size, seed=seed + repetition))
+    rects, lines = _rectangles(plain.domain)
+    seed, replica, deviations = _seed(plain.measurements), Replica(plain), []
+    for repetition in range(repetitions):
+        points = replica.points(size, seed=seed + repetition)
+        counter = PointCounter(plain.domain, ArrayPoints(points))
+        published = method.release(counter, _budget(plain.claim, epsilon, size, seed=seed + repetition))
         deviations.append(_deviations(published, rects, _counts_between(counter, lines)))
-    return replace(synopsis, calibration=Calibration(factors=_factors(np.array(deviations))))
+    return replace(synopsis, calibration=Calibration(factors=_factors(np.array(deviations)), version=VERSION))
+
+
+def unscaled(synopsis: Synopsis) -> Synopsis:
+    """The release before its counts were multiplied, to the last digit or so: a function of what its file holds."""
+    factor = synopsis.factor
+    counts, variances = synopsis.counts / factor, synopsis.variances / factor**2
+    return replace(synopsis, counts=counts, variances=variances, scale=None)
+
+
+def recorded(method: MethodRecord) -> Method:
+    """The method that a release names, with the parameters it names; what is wrong with them is an error."""
+    try:
+        return METHODS[method.name](**method.parameters)
+    except (KeyError, TypeError, ValueError) as error:
+        msg = f"the method {method.name[:40]!r} cannot be made with the parameters it is said to have had."
+        raise ArgumentError(msg) from error
+
+
+def _likeness(total: float, epsilon: Fraction) -> tuple[int, Fraction, int]:
+    """Points to make up for a release of so many, the epsilon to publish them with, and how often."""
+    evidence = total * float(epsilon)
+    size = min(total, max(ENOUGH_POINTS, evidence / LARGEST_EPSILON))
+    if size < 1:
+        return 0, epsilon, 0
+    larger = Fraction(total / size).limit_denominator(1000)
+    repetitions = next(number for most, number in REPETITIONS if evidence <= most)
+    return max(1, round(size * min(1.0, MOST_EVIDENCE / evidence))), epsilon * larger, repetitions
+
+
+def _seed(measurements: Measurements) -> int:
+    """A number that follows from the integers that were measured."""
+    parts = [measurements.leaves.values, measurements.region_values.values]
+    if measurements.wavelet is not None:
+        parts.append(measurements.wavelet.coefficients.values)
+    text = b"".join(part.astype("<i8").tobytes() for part in parts)
+    return int.from_bytes(hashlib.sha256(text).digest()[:6])
 
 
 def _factors(deviations: Floats) -> tuple[tuple[float, ...], ...]:

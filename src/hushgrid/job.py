@@ -197,8 +197,9 @@ class Job:
             synopsis = self.method.release(bounded.counter, budget)
         if self.distinct:
             return replace(synopsis, claim=replace(synopsis.claim, distinct=True))
-        synopsis = self._calibrated(synopsis)
-        return synopsis if total is None else synopsis.scaled(_scale(self.users, total, synopsis))
+        if total is not None:
+            synopsis = synopsis.scaled(_scale(self.users, total, synopsis))
+        return self._calibrated(synopsis)
 
     @property
     def _settings(self) -> dict[str, Scalar]:

@@ -27,10 +27,10 @@ CONSISTENT = (
 def verify(file: Path, want_json: bool) -> None:
     """Check that a release does not contradict itself.
 
-    Recomputes every count of FILE from its measurements, and its claim from the noise it declares. Exit code 3 means
-    that a check failed.
+    Recomputes every count of FILE from its measurements, its claim from the noise it declares, and the width of its
+    intervals from all of it. Exit code 3 means that a check failed.
     """
-    from hushgrid.synopsis.verify import verify as verify_file
+    from hushgrid.verify import verify as verify_file
 
     with on_disk(file) as path:
         verification = verify_file(path)

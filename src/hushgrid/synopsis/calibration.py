@@ -13,6 +13,7 @@ from hushgrid.geometry.domain import number_of
 Floats = NDArray[np.float64]
 
 CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.99)  # that factors are known for
+VERSION = 2  # of how factors are found; those of the first, which files do not name, cannot be found again
 SIDES = (0.01875, 0.0375, 0.075, 0.15, 0.3, 0.6)  # and of squares of which sizes, as a share of the domain's sides
 
 
@@ -43,6 +44,8 @@ class Calibration:
     ----------
     factors : tuple of tuples of float
         On the normal law's reach; below one where intervals would be too wide.
+    version : int, optional
+        How they were found, so that `verify` can do so again; none where they were not, or long ago.
 
     Examples
     --------
@@ -52,6 +55,7 @@ class Calibration:
     """
 
     factors: tuple[tuple[float, ...], ...] = ((1.0,) * len(CONFIDENCES),) * len(SIDES)
+    version: int | None = None
 
     def reaches(self, confidence: float) -> Floats:
         """Standard deviations that intervals extend to either side for areas of `SIDES`, shape (sides,).

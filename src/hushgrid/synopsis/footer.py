@@ -10,7 +10,7 @@ from hushgrid.errors import ArgumentError, SynopsisFileError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.partition import Partition
 from hushgrid.inference.measurements import Measured, Regions, Wavelet
-from hushgrid.synopsis.calibration import CONFIDENCES, SIDES, UNCALIBRATED, Calibration
+from hushgrid.synopsis.calibration import CONFIDENCES, SIDES, UNCALIBRATED, VERSION, Calibration
 from hushgrid.synopsis.claim import Claim, MethodRecord, Size, SizeSource, Spend, Unit
 from hushgrid.synopsis.geo_metadata import geo_metadata
 from hushgrid.synopsis.leaf_columns import shape_type
@@ -177,7 +177,8 @@ def _parse_claim(fields: JsonObject) -> Claim:
 
 def _calibration_json(calibration: Calibration) -> dict[str, Any]:
     factors = [factor for of_side in calibration.factors for factor in of_side]
-    return {"sides": list(SIDES), "confidences": list(CONFIDENCES), "factors": factors}
+    version = {} if calibration.version is None else {"version": calibration.version}
+    return {"sides": list(SIDES), "confidences": list(CONFIDENCES), "factors": factors, **version}
 
 
 def _parse_calibration(release: JsonObject) -> Calibration:
@@ -185,14 +186,22 @@ def _parse_calibration(release: JsonObject) -> Calibration:
     if not release.has("calibration"):
         return UNCALIBRATED
     fields = release.child("calibration")
-    fields.only("sides", "confidences", "factors")
+    fields.only("sides", "confidences", "factors", "version")
     sides, confidences, factors = (fields.numbers(name) for name in ("sides", "confidences", "factors"))
     known = (sides, confidences, len(factors)) == (SIDES, CONFIDENCES, len(SIDES) * len(CONFIDENCES))
     if not known or not all(0 < factor <= LARGEST_CALIBRATION for factor in factors):
         msg = f"its calibration must have a positive factor for each side of {SIDES} and confidence of {CONFIDENCES}."
         raise SynopsisFileError(msg)
+    version = fields.whole("version") if fields.has("version") else None
+    if version not in (None, VERSION):
+        msg = (
+            f"its calibration is of version {version}, and this hushgrid knows version {VERSION}. A newer hushgrid may "
+        )
+        msg += "read it: pip install --upgrade hushgrid"
+        raise SynopsisFileError(msg)
     each = len(CONFIDENCES)
-    return Calibration(factors=tuple(factors[first : first + each] for first in range(0, len(factors), each)))
+    by_side = tuple(factors[first : first + each] for first in range(0, len(factors), each))
+    return Calibration(factors=by_side, version=version)
 
 
 def _parse_spend(fields: JsonObject) -> Spend:

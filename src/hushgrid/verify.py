@@ -1,0 +1,75 @@
+"""Whether a release contradicts itself, the width of its intervals included.
+
+`hushgrid.synopsis.verify` looks at everything that readers of a release can compute. How wide intervals are follows
+from publishing made-up points, which takes the private side; so that check is here.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from hushgrid.calibrate import calibrated
+from hushgrid.errors import ArgumentError
+from hushgrid.methods import METHODS
+from hushgrid.methods.areas import Areas
+from hushgrid.synopsis.calibration import ONE_NOISE, UNCALIBRATED, Calibration
+from hushgrid.synopsis.synopsis import Synopsis, read
+from hushgrid.synopsis.verify import Check, Verification
+from hushgrid.synopsis.verify import verify as verify_released
+
+TOLERANCE = 1e-6  # relative, of factors: on another processor a point in a billion may fall to the other side of a line
+CALIBRATION = "calibration"
+WITHOUT_OLDER = frozenset({"belief-2"})  # inferences that came no earlier than the version of calibrations
+
+
+def verify(path: str | Path) -> Verification:
+    """Recompute all of a release file that follows from the rest of it; factors last, and only if all else is right.
+
+    A file too damaged to be read is an error, as it is for `hushgrid.read`.
+
+    Examples
+    --------
+    >>> import hushgrid as hg, tempfile
+    >>> domain = hg.Domain(west=0, south=0, east=1, north=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     hg.publish([[0.5, 0.5]] * 1000, domain=domain, epsilon=1, method="ug").save(f"{folder}/a.dp.parquet")
+    ...     verify(f"{folder}/a.dp.parquet").checks[-1].detail
+    'follows from the release'
+    """
+    verification = verify_released(path)
+    wrong = {check.name for check in verification.checks if not check.ok}
+    if wrong - {"release"}:  # an experiment is no release, and may still be right
+        return verification
+    return Verification(checks=(*verification.checks, check_calibration(read(path))))
+
+
+def check_calibration(synopsis: Synopsis) -> Check:
+    """Whether the factors of a release are those that it asks for, where that can be told."""
+    known = synopsis.calibration
+    if known.version is None:
+        return _without_version(synopsis)
+    if synopsis.method.name not in METHODS:
+        detail = f"cannot be recomputed: the method {synopsis.method.name[:40]!r} is not known to hushgrid"
+        return Check(name=CALIBRATION, ok=True, detail=detail)
+    try:
+        found = calibrated(synopsis).calibration
+    except ArgumentError as error:
+        return Check(name=CALIBRATION, ok=False, detail=str(error))
+    ok = found.version == known.version and _alike(found, known)
+    return Check(name=CALIBRATION, ok=ok, detail=f"{'follows' if ok else 'does not follow'} from the release")
+
+
+def _without_version(synopsis: Synopsis) -> Check:
+    """Factors that nobody has looked for, that follow from the law of the noise, or of before there were versions."""
+    known = synopsis.calibration
+    if known == UNCALIBRATED:
+        return Check(name=CALIBRATION, ok=True, detail="none: intervals are as wide as the variances say")
+    if synopsis.method.name == Areas.name and _alike(known, ONE_NOISE):
+        return Check(name=CALIBRATION, ok=True, detail="as the law of the noise has it")
+    if synopsis.inference in WITHOUT_OLDER or synopsis.method.name == Areas.name:
+        return Check(name=CALIBRATION, ok=False, detail="names no version, and is not as the release would have it")
+    return Check(name=CALIBRATION, ok=True, detail="of an older version, which cannot be recomputed")
+
+
+def _alike(one: Calibration, other: Calibration) -> bool:
+    return np.allclose(one.factors, other.factors, rtol=TOLERANCE, atol=0)
