@@ -1,7 +1,9 @@
 """Write the golden files of this version: ``python -m tests.golden.make_golden``.
 
 Each version of the format adds a folder, made once by the release that introduced it. Files are never rewritten: that
-every later version reads them is what the tests here are for. They hold chosen numbers, and no data is behind them.
+every later version reads them is what the tests here are for. They hold chosen numbers or releases of made-up points,
+and no data is behind them. A file that exists is left as it is; those that name an inference of before cannot be made
+again.
 """
 
 import json
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+import hushgrid as hg
 from hushgrid import __version__
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
@@ -73,6 +76,15 @@ def adaptive_grid():
     )
 
 
+def clusters():
+    """STAQ as it publishes by default, of made-up points, ε = 1, its intervals calibrated."""
+    rng = np.random.default_rng(7)
+    centres = rng.random((12, 2))
+    near = centres[rng.integers(12, size=1100)] + rng.normal(0, 0.02, (1100, 2))
+    points = np.concatenate([near, rng.random((400, 2))])
+    return hg.publish(points, domain=Domain(west=0, south=0, east=1, north=1), epsilon=1, method="staq")
+
+
 def facts(synopsis):
     """What must be found in the file of a synopsis for ever."""
     return {
@@ -89,7 +101,9 @@ def facts(synopsis):
 
 
 if __name__ == "__main__":
-    FOLDER.mkdir()
-    for name, synopsis in {"ug": uniform_grid(), "ag": adaptive_grid()}.items():
-        synopsis.save(FOLDER / f"{name}.dp.parquet")
-        (FOLDER / f"{name}.json").write_text(json.dumps(facts(synopsis)) + "\n")
+    FOLDER.mkdir(exist_ok=True)
+    for name, make in {"ug": uniform_grid, "ag": adaptive_grid, "staq-belief": clusters}.items():
+        if not (path := FOLDER / f"{name}.dp.parquet").exists():
+            synopsis = make()
+            synopsis.save(path)
+            (FOLDER / f"{name}.json").write_text(json.dumps(facts(synopsis)) + "\n")
