@@ -3,6 +3,7 @@
 import os
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from hushgrid.counting.engine.address import Address
@@ -49,17 +50,19 @@ def fulfil(
 
     Privacy
     -------
-    The budget is given back only if the points could not be opened by the first run of an entry, so that no row was
-    read. Whatever else goes wrong leaves it spent. All passes of a release read one state of the points, those of
-    runs that go on with it too; where no later run could tell whether it is the same, none goes on.
+    The budget is given back only if the points could not be opened by the first run of an entry, and no step was taken
+    that may have looked at a row. Whatever else goes wrong leaves it spent. All passes of a release read one state of
+    the points, those of runs that go on with it too; where no later run could tell whether it is the same, none does.
     """
     _refuse_for_good(reservation)
+    looked_at_rows = Event()
     try:
-        source = job.open(points)
+        source = job.open(points, before_rows=looked_at_rows.set)
+        looked_at_rows.set()  # the state of points in memory is a digest of them
         state = source.state()
         begun = _was_begun(reservation, points, state)
     except BaseException as error:
-        error.add_note(_not_opened(reservation))
+        error.add_note(_not_opened(reservation, error, looked_at_rows=looked_at_rows.is_set()))
         raise
     can_go_on = begun
     try:
@@ -121,12 +124,18 @@ def _lost(reservation: Reservation, error: BaseException) -> str:
     )
 
 
-def _not_opened(reservation: Reservation) -> str:
-    """What became of the budget when no point was read."""
-    if reservation.resumed:
+def _not_opened(reservation: Reservation, error: BaseException, *, looked_at_rows: bool) -> str:
+    """What became of the budget when points could not be opened: it is given back if no row can have been looked at.
+
+    Else whoever asks for one release after the other, each refused because of a row, would learn of rows at no cost.
+    """
+    if reservation.resumed or (looked_at_rows and not isinstance(error, HushgridError)):
         return _can_be_resumed(reservation)
-    reservation.abandon("the points could not be opened", data_was_read=False)
-    return f"Nothing was read: entry {reservation.entry.number} of the ledger is given up, and its budget given back."
+    reservation.abandon("the points could not be opened", data_was_read=looked_at_rows)
+    given_up = f"entry {reservation.entry.number} of the ledger is given up"
+    if looked_at_rows:
+        return f"Rows may have been read to open the points: {given_up}, and {_price(reservation)}."
+    return f"Nothing was read: {given_up}, and its budget given back."
 
 
 def _cut_off(reservation: Reservation, error: BaseException) -> str:

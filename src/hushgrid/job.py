@@ -11,9 +11,11 @@ from hushgrid.counting.bounding import KEY_BYTES
 from hushgrid.counting.columns import check_column_arguments
 from hushgrid.counting.open import open_points
 from hushgrid.counting.open_counter import (
+    BeforeRows,
     BoundedCounter,
     CountedThere,
     OpenedPoints,
+    nothing,
     open_bounded_counter,
     open_counter,
 )
@@ -150,11 +152,24 @@ class Job:
             public_size=self.public_size,
         )
 
-    def open(self, points: Any) -> OpenedPoints:
-        """The points, of which nothing but the schema was looked at; see `hushgrid.publish` for what they may be."""
-        opened = open_points(points, domain=anywhere(self.crs), user=self.user, **self.columns)
+    def open(self, points: Any, *, before_rows: BeforeRows = nothing) -> OpenedPoints:
+        """The points, of which nothing but the schema was looked at; see `hushgrid.publish` for what they may be.
+
+        `before_rows` is called before the first step that may look at a row, if there is one.
+        """
+
+        def check_first() -> None:
+            self._check_engine()  # only engines have such steps
+            before_rows()
+
+        opened = open_points(points, domain=anywhere(self.crs), user=self.user, before_rows=check_first, **self.columns)
         if not isinstance(opened, CountedThere):
             return projected(opened, crs=self.crs, domain=self.domain)
+        self._check_engine()
+        return opened
+
+    def _check_engine(self) -> None:
+        """Refuse what is asked for of points that an engine counts, and that it cannot do."""
         if isinstance(self.cells, Patchwork):
             msg = "points that an engine counts cannot be counted on areas, only on cells that it can compute. Write "
             msg += "them to a Parquet file and publish that, or take another method."
@@ -163,7 +178,6 @@ class Job:
             msg = f"points that an engine counts are not transformed, got crs={self.crs!r} for a domain in "
             msg += f"{self.domain.crs}. Transform them in the engine, or give the domain in their system."
             raise ArgumentError(msg)
-        return opened
 
     def release(
         self, source: OpenedPoints, *, bits: Bits, journal: Journal | None = None, progress: Progress | None = None

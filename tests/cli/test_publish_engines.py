@@ -78,14 +78,16 @@ def test_a_ledger_tells_queries_apart(publish: Run, run: Run) -> None:
 
 
 @pytest.mark.usefixtures("packed")
-def test_points_that_cannot_be_opened_cost_nothing(publish: Run, run: Run) -> None:
-    """The ledger gives the budget back: no row was read."""
+def test_points_that_cannot_be_opened_cost_nothing_unless_rows_may_have_been_read(publish: Run, run: Run) -> None:
+    """The ledger gives the budget back for a file that is not there, and not for a query that DuckDB looked into."""
     run("ledger", "init", "--dataset", "trips", "--unit", "record", "--budget", "1")
 
-    result = publish("--engine", "duckdb", "--dataset", "trips", points="SELECT lon, up FROM 'x/*.parquet'")
+    missing = publish("--engine", "duckdb", "--dataset", "trips", points="y/*.csv.gz")
+    looked_into = publish("--engine", "duckdb", "--dataset", "trips", points="SELECT lon, up FROM 'x/*.parquet'")
 
-    assert result.exit_code == 3
-    assert "its budget given back" in result.stderr
+    assert missing.exit_code == looked_into.exit_code == 3
+    assert "its budget given back" in missing.stderr
+    assert "entry 2 of the ledger is given up, and epsilon 1 of the data set 'trips' stays spent" in looked_into.stderr
 
 
 @pytest.mark.usefixtures("packed")

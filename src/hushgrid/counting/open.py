@@ -10,7 +10,7 @@ import pyarrow as pa
 from hushgrid.counting.columns import check_column_arguments
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.folder import CSV, PARQUET
-from hushgrid.counting.open_counter import OpenedPoints
+from hushgrid.counting.open_counter import BeforeRows, OpenedPoints, nothing
 from hushgrid.counting.source import PointSource
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
@@ -36,6 +36,7 @@ def open_points(
     lat: str | None = None,
     geometry: str | None = None,
     user: Any = None,
+    before_rows: BeforeRows = nothing,
 ) -> OpenedPoints:
     """The points in a file, an array, a frame, or a table of an engine.
 
@@ -54,10 +55,14 @@ def open_points(
     user : str, or array or list of ids, optional
         Name of the column of user ids; beside an array or a list of points, the ids themselves. The source then has
         them in its blocks.
+    before_rows : callable
+        Called before the first step that may look at a row, if opening these points takes one.
 
     Privacy
     -------
-    Errors come from the arguments, the schema and the file system; rows are not looked at.
+    Errors come from the arguments, the declared schema and the file system. Where that cannot be promised, because an
+    engine may find its schema in rows, `before_rows` is called first: for a lazy frame, and for what DuckDB and Spark
+    are told to read by anything but a path of Parquet files.
 
     Examples
     --------
@@ -79,12 +84,14 @@ def open_points(
             ArrayPoints.of_rows(points, users=users) if isinstance(points, list) else ArrayPoints(points, users=users)
         )
     if isinstance(points, Address):
-        return points.open(domain=domain, lon=lon, lat=lat, geometry=geometry, user=_column_name(user))
+        name = _column_name(user)
+        return points.open(domain=domain, lon=lon, lat=lat, geometry=geometry, user=name, before_rows=before_rows)
     if not isinstance(points, pa.Table):
         from hushgrid.counting.engine.engine_points import EnginePoints, is_lazy  # narwhals takes its time
 
         if is_lazy(points):
-            return EnginePoints.of(points, lon=lon, lat=lat, geometry=geometry, user=_column_name(user))
+            name = _column_name(user)
+            return EnginePoints.of(points, lon=lon, lat=lat, geometry=geometry, user=name, before_rows=before_rows)
     return TablePoints.of_frame(points, domain=domain, lon=lon, lat=lat, geometry=geometry, user=_column_name(user))
 
 

@@ -1,6 +1,6 @@
 """From opened points to a counter: by our own kernels, or by the engine that holds them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -13,6 +13,12 @@ from hushgrid.counting.progress import Progress
 from hushgrid.counting.source import PointSource
 from hushgrid.counting.user_rows import MissingUser
 from hushgrid.geometry.domain import Domain
+
+BeforeRows = Callable[[], None]  # what is called before a step that may look at rows
+
+
+def nothing() -> None:
+    """For whoever need not know when rows may first be looked at."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

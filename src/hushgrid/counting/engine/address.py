@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from hushgrid.counting.engine.statement import is_query
+from hushgrid.counting.open_counter import BeforeRows, nothing
 from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
@@ -63,18 +64,21 @@ class Address:
         lat: str | None = None,
         geometry: str | None = None,
         user: str | None = None,
+        before_rows: BeforeRows = nothing,
     ) -> "OpenedPoints":
         """The points, of which nothing but the schema was looked at; arguments are those of `open_points`."""
         if self.engine == "postgres":
             from hushgrid.counting.engine.postgres_address import postgres_points
 
             return postgres_points(self.text, domain=domain, lon=lon, lat=lat, geometry=geometry, user=user)
+        from hushgrid.counting.engine.engine_points import EnginePoints, check_columns
+
+        check_columns(geometry)
         if self.engine == "duckdb":
             from hushgrid.counting.engine.duckdb_address import duckdb_points
 
-            return duckdb_points(self.text, domain=domain, lon=lon, lat=lat, geometry=geometry, user=user)
-        from hushgrid.counting.engine.engine_points import EnginePoints
+            return duckdb_points(self.text, domain=domain, lon=lon, lat=lat, user=user, before_rows=before_rows)
         from hushgrid.counting.engine.spark_address import spark_frame
 
-        table = spark_frame(self.text, self.spark_conf)
-        return EnginePoints.of(table, lon=lon, lat=lat, geometry=geometry, user=user)
+        table = spark_frame(self.text, self.spark_conf, before_rows=before_rows)
+        return EnginePoints.of(table, lon=lon, lat=lat, user=user)

@@ -19,7 +19,7 @@ from hushgrid.counting.engine.engine_points import EnginePoints
 from hushgrid.counting.engine.local_engines import connect_duckdb, private_folder, spill_to
 from hushgrid.counting.engine.statement import is_here, is_query
 from hushgrid.counting.folder import CSV, PARQUET, parquet_files
-from hushgrid.counting.open_counter import OpenedPoints
+from hushgrid.counting.open_counter import BeforeRows, OpenedPoints, nothing
 from hushgrid.counting.users import check_user_name
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
@@ -43,8 +43,8 @@ def duckdb_points(
     domain: Domain,
     lon: str | None = None,
     lat: str | None = None,
-    geometry: str | None = None,
     user: str | None = None,
+    before_rows: BeforeRows = nothing,
 ) -> OpenedPoints:
     """The points that a text names, of which nothing but the schema was looked at.
 
@@ -53,8 +53,11 @@ def duckdb_points(
     text : str
         A path or pattern of Parquet or CSV files, a folder of Parquet files, ``trips.duckdb?table=trips``, or a query.
         What exists under that name goes before what the name could mean otherwise.
-    domain, lon, lat, geometry, user
+    domain, lon, lat, user
         As for `open_points`.
+    before_rows : callable
+        Called before DuckDB looks at a query or a view, which may find its columns in rows; of Parquet files it reads
+        the footers.
 
     Privacy
     -------
@@ -65,22 +68,23 @@ def duckdb_points(
     files: list[str] = []  # none of a query or a view of a database, which may have other rows another time
     with _opening(text):
         if is_query(text):
-            table = _query(connection, text, **columns)
+            table = _query(connection, text, before_rows=before_rows, **columns)
         elif TABLE in text:
             path, name = text.split(TABLE, 1)
             connection.execute(f"ATTACH {_quoted(path)} AS points (READ_ONLY)")
+            before_rows()
             table = connection.table(f"points.{name}")
         else:
             is_folder = is_here(text) and Path(text).is_dir()
             if text.lower().endswith(CSV) and not is_folder:
                 files = [] if "://" in text else _files(connection, text)
-                return _csv_files(text, files, domain=domain, geometry=geometry, **columns)
+                return _csv_files(text, files, domain=domain, **columns)
             if not is_folder:
                 _check_parquet(text)
             files = _files(connection, text)
             table = connection.read_parquet([PATTERN_SIGNS.sub(r"[\1]", file) for file in files] or text)
             _check_ids(text, table, user)
-    points = DuckDbPoints.of(table, lon=lon, lat=lat, geometry=geometry, user=user, files=files)
+    points = DuckDbPoints.of(table, lon=lon, lat=lat, user=user, files=files)
     points.connection = connection
     return points
 
@@ -142,7 +146,13 @@ def _check_ids(text: str, table: Any, user: str | None) -> None:
 
 
 def _query(
-    connection: "duckdb.DuckDBPyConnection", text: str, *, lon: str | None, lat: str | None, user: str | None
+    connection: "duckdb.DuckDBPyConnection",
+    text: str,
+    *,
+    lon: str | None,
+    lat: str | None,
+    user: str | None,
+    before_rows: BeforeRows,
 ) -> Any:
     """The result of a query, before any row of it is computed."""
     _check_one_select(connection, text)
@@ -153,6 +163,7 @@ def _query(
             msg += f"query; anything else is to be written as Parquet first: {_as_parquet(name)} A function such as "
             msg += "read_csv(...), with all its options given, is allowed, and what it makes of a record is up to you."
             raise InputError(msg)
+    before_rows()
     table = connection.sql(text)
     known = quotable_names(table.columns, (lon, lat, user))  # others may be of a CSV file without a header
     coordinates = find_columns(known, lon=lon, lat=lat, where=QUERY, unlisted=UNLISTED)

@@ -49,6 +49,9 @@ class Engine(Protocol):
     def table(self, columns: Columns) -> Frame:
         """A small public table, such as the cells of a first level, that the engine can join."""
 
+    def check_users(self, frame: Frame, /) -> None:
+        """Refuse user ids where the engine has no SHA-256, before anything is looked at."""
+
     def with_sha256(self, frame: Frame, text: str, digest: str, /) -> Frame:
         """The frame, and beside a column of texts another with their SHA-256 in hexadecimal digits."""
 

@@ -15,7 +15,7 @@ from hushgrid.counting.engine.engine import TABLE, Engine, Frame, working
 from hushgrid.counting.engine.engine_counter import EngineCounter
 from hushgrid.counting.engine.kept_records import capped_total, kept_records
 from hushgrid.counting.engine.read_files import known_files, state_of_files
-from hushgrid.counting.open_counter import BoundedCounter
+from hushgrid.counting.open_counter import BeforeRows, BoundedCounter, nothing
 from hushgrid.counting.progress import Progress
 from hushgrid.counting.user_rows import MissingUser
 from hushgrid.counting.users import LONGEST_ID, check_user_name, no_ids
@@ -53,6 +53,7 @@ class EnginePoints:
         user: str | None = None,
         files: Sequence[str] = (),
         engine: Engine | None = None,
+        before_rows: BeforeRows = nothing,
     ) -> Self:
         """Points of a lazy frame of polars, a relation of DuckDB, a frame of Dask or Spark, or a table of Ibis.
 
@@ -64,20 +65,22 @@ class EnginePoints:
             Those that the table is read from, where it does not know them itself.
         engine : Engine, optional
             The one to count with, where it does not follow from the table.
+        before_rows : callable
+            Called before the engine is asked for the schema, which it may have to find in rows: polars and Dask guess
+            types of text, DuckDB reads a query anew.
 
         Privacy
         -------
-        Errors come from the arguments and the schema; rows are not looked at.
+        Errors come from the arguments and the schema. What is wrong with the arguments alone is found first.
         """
         frame = nw.from_native(table)
         engine = engine or engine_of(frame)
+        check_columns(geometry)
+        if user is not None:
+            engine.check_users(frame)
+        before_rows()
         with working(engine.name):
             schema = frame.collect_schema()
-        if geometry is not None:
-            msg = f"an engine reads coordinates from two columns of numbers, got geometry={geometry!r}. Make them in "
-            msg += "the query, such as ST_X(geom) AS lon, ST_Y(geom) AS lat. Geometries of PostGIS are read by a URL, "
-            msg += "postgresql://HOST/DATABASE?table=NAME, and those of a GeoParquet file without an engine."
-            raise ArgumentError(msg)
         names = list(schema.names())
         coordinates = find_columns(names, lon=lon, lat=lat, where=TABLE)
         for name in coordinates:
@@ -91,7 +94,6 @@ class EnginePoints:
         if not (schema[user].is_integer() or schema[user] == nw.String):
             raise no_ids(user, schema[user], TABLE)
         ids = nw.col(user).cast(nw.String).alias(USER)
-        engine.with_sha256(frame.select(ids), USER, "digest")  # an engine without it refuses before anything is read
         return cls(engine, frame.select(east.alias(LONGITUDE), north.alias(LATITUDE), ids), files)
 
     def state(self) -> bytes | None:
@@ -133,6 +135,15 @@ class EnginePoints:
             with working(self._engine.name):
                 snapshot = stack.enter_context(self._engine.snapshot(self._frame.with_columns(*kept)))
             yield snapshot
+
+
+def check_columns(geometry: str | None) -> None:
+    """Refuse a column of geometries, which no engine but PostgreSQL reads."""
+    if geometry is not None:
+        msg = f"an engine reads coordinates from two columns of numbers, got geometry={geometry!r}. Make them in "
+        msg += "the query, such as ST_X(geom) AS lon, ST_Y(geom) AS lat. Geometries of PostGIS are read by a URL, "
+        msg += "postgresql://HOST/DATABASE?table=NAME, and those of a GeoParquet file without an engine."
+        raise ArgumentError(msg)
 
 
 def is_lazy(table: Any) -> bool:

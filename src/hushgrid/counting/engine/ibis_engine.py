@@ -48,16 +48,19 @@ class IbisEngine:
 
         return lazy(ibis.memtable(pa.table(dict(columns))))
 
-    def with_sha256(self, frame: Frame, text: str, digest: str, /) -> Frame:
-        """By the function of the database: as Ibis knows it, or PostgreSQL's own."""
+    def check_users(self, frame: Frame, /) -> None:
+        """Refused by databases that Ibis knows no such function of, other than PostgreSQL."""
         import ibis.expr.operations as ops  # type: ignore[import-untyped]
 
-        table: Any = frame.to_native()
-        backend = table.get_backend()
-        if backend.name == "postgres":
-            return lazy(table.mutate(**{digest: _postgres_sha256(table[text])}))
-        if not backend.has_operation(ops.HexDigest):
+        backend = frame.to_native().get_backend()
+        if backend.name != "postgres" and not backend.has_operation(ops.HexDigest):
             raise no_sha256(backend.name, "Hand over a Spark frame or a DuckDB relation.")
+
+    def with_sha256(self, frame: Frame, text: str, digest: str, /) -> Frame:
+        """By the function of the database: as Ibis knows it, or PostgreSQL's own."""
+        table: Any = frame.to_native()
+        if table.get_backend().name == "postgres":
+            return lazy(table.mutate(**{digest: _postgres_sha256(table[text])}))
         return lazy(table.mutate(**{digest: table[text].hexdigest("sha256")}))
 
     @contextmanager

@@ -50,10 +50,26 @@ def spill_to(connection: "duckdb.DuckDBPyConnection", folder: str) -> None:
     connection.execute(f"SET temp_directory = '{place}'")
 
 
-class PolarsEngine:
+class _WithoutSha256:
+    """An engine that cannot choose the records of a user."""
+
+    name: ClassVar[str]
+    way_out: ClassVar[str]
+
+    def check_users(self, _frame: Frame, /) -> None:
+        """Refused."""
+        raise no_sha256(self.name, self.way_out)
+
+    def with_sha256(self, _frame: Frame, _text: str, _digest: str, /) -> Frame:
+        """Refused."""
+        raise no_sha256(self.name, self.way_out)
+
+
+class PolarsEngine(_WithoutSha256):
     """Lazy frames of polars."""
 
     name: ClassVar[str] = "polars"
+    way_out: ClassVar[str] = "Hand over frame.collect(), or a DuckDB relation of the same files."
     doubles = staticmethod(as_doubles)
 
     def number(self, value: float) -> nw.Expr:
@@ -65,10 +81,6 @@ class PolarsEngine:
         import polars as pl
 
         return lazy(pl.LazyFrame(dict(columns)))
-
-    def with_sha256(self, _frame: Frame, _text: str, _digest: str, /) -> Frame:
-        """Refused."""
-        raise no_sha256(self.name, "Hand over frame.collect(), or a DuckDB relation of the same files.")
 
     @contextmanager
     def snapshot(self, frame: Frame) -> Iterator[Frame]:
@@ -101,6 +113,9 @@ class DuckDbEngine:
         """A relation of the columns."""
         return lazy(self._connection.from_arrow(pa.table(dict(columns))))
 
+    def check_users(self, _frame: Frame, /) -> None:
+        """Nothing is missing."""
+
     def with_sha256(self, frame: Frame, text: str, digest: str, /) -> Frame:
         """By DuckDB's own function."""
         relation: Any = frame.to_native()
@@ -118,10 +133,11 @@ class DuckDbEngine:
             yield lazy(self._connection.read_parquet(str(path)))
 
 
-class DaskEngine:
+class DaskEngine(_WithoutSha256):
     """Frames of Dask. Its ``temporary-directory`` must be one that all workers can reach."""
 
     name: ClassVar[str] = "Dask"
+    way_out: ClassVar[str] = "Hand over frame.compute(), or a DuckDB relation or Spark frame of the same files."
     doubles = staticmethod(as_doubles)
 
     def number(self, value: float) -> nw.Expr:
@@ -134,10 +150,6 @@ class DaskEngine:
 
         of_pandas: Any = dd.from_pandas
         return lazy(of_pandas(pa.table(dict(columns)).to_pandas(), npartitions=1))
-
-    def with_sha256(self, _frame: Frame, _text: str, _digest: str, /) -> Frame:
-        """Refused."""
-        raise no_sha256(self.name, "Hand over frame.compute(), or a DuckDB relation or Spark frame of the same files.")
 
     @contextmanager
     def snapshot(self, frame: Frame) -> Iterator[Frame]:

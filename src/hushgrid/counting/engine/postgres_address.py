@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from hushgrid.counting.engine.engine_points import EnginePoints
-from hushgrid.counting.engine.ibis_engine import PostgresEngine, read_only
+from hushgrid.counting.engine.ibis_engine import PostgresEngine
 from hushgrid.counting.engine.postgres_columns import chosen_columns, declared_columns, quoted
 from hushgrid.errors import ArgumentError, EngineError, HushgridError, InputError, MissingExtraError
 from hushgrid.geometry.domain import Domain
@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     import psycopg
 
 QUERY, VIEW = "hushgrid_query", "hushgrid_points"  # views of the connection, which nobody else sees
+# Whether the columns that the views read may be read. A query would tell, too, but whatever it names may then run.
+RIGHTS = """
+    SELECT CASE WHEN refobjsubid = 0 THEN has_any_column_privilege(refobjid, 'SELECT')
+           ELSE has_column_privilege(refobjid, refobjsubid::smallint, 'SELECT') END
+    FROM pg_depend JOIN pg_rewrite ON pg_rewrite.oid = objid JOIN pg_class ON pg_class.oid = refobjid
+    WHERE classid = 'pg_rewrite'::regclass AND refclassid = 'pg_class'::regclass
+      AND relkind IN ('r', 'p', 'v', 'm', 'f') AND ev_class IN (SELECT to_regclass(name) FROM unnest(%s::text[]) name)
+"""
 SCHEMES = ("postgresql://", "postgres://")
 # The server takes seconds to compile the joins of a tree, which it overestimates: it knows nothing of our small tables.
 NO_COMPILER = "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'jit'"
@@ -50,8 +58,8 @@ def postgres_points(
 
     Privacy
     -------
-    Errors come from the arguments and the catalogue; no row is fetched. Messages leave the URL out: it may hold a
-    password. A query is one SELECT, and whatever it calls runs in transactions that cannot write.
+    Errors come from the arguments and the catalogue; no query is run or planned that names the table. Messages leave
+    the URL out: it may hold a password. A query is one SELECT, and whatever it calls runs where it cannot write.
     """
     connection_url, table, query = parse_address(url)
     try:
@@ -67,7 +75,7 @@ def postgres_points(
         raise InputError(msg) from None
     database = ibis.postgres.from_connection(connection)
     weakref.finalize(database, connection.close)
-    with _opening(query or str(table)):
+    with _opening(query or str(table), connection):
         relation = _relation(connection, table, query)
         columns = declared_columns(connection, relation)
         if not columns:
@@ -76,8 +84,9 @@ def postgres_points(
         parts = ", ".join(f"{expression} AS {quoted(name)}" for name, expression in chosen.items())
         connection.execute(f"CREATE TEMPORARY VIEW {VIEW} AS SELECT {parts} FROM {relation}")  # noqa: S608  # quoted
         connection.execute(NO_COMPILER)
-        with read_only(connection):
-            connection.execute(f"SELECT FROM {VIEW} LIMIT 0")  # fails for whoever may not read it
+        if any(allowed is False for (allowed,) in connection.execute(RIGHTS, [[QUERY, VIEW]])):
+            raise psycopg.errors.InsufficientPrivilege
+        connection.commit()
         east, north, *_ = chosen
         return EnginePoints.of(database.table(VIEW), lon=east, lat=north, user=user, engine=PostgresEngine())
 
@@ -115,11 +124,13 @@ def _relation(connection: "psycopg.Connection[Any]", table: str | None, query: s
 
 
 @contextmanager
-def _opening(given: str) -> Iterator[None]:
+def _opening(given: str, connection: "psycopg.Connection[Any]") -> Iterator[None]:
+    """Turn what the server says into errors that name what was given; a connection that led to one is closed."""
     import psycopg
 
     try:
-        yield
+        with _closing_after_errors(connection):
+            yield
     except HushgridError:
         raise
     except psycopg.errors.InsufficientPrivilege:
@@ -137,3 +148,12 @@ def _opening(given: str) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001  # of Ibis, sqlglot or psycopg
         msg = f"PostgreSQL does not know {given!r} ({type(error).__name__}). Check the names in it."
         raise InputError(msg) from None
+
+
+@contextmanager
+def _closing_after_errors(connection: "psycopg.Connection[Any]") -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        connection.close()  # at once: views that are not committed would keep others from the server's tables
+        raise

@@ -13,6 +13,7 @@ from typing import Any
 
 from hushgrid.counting.engine.spark_engine import PREFIX
 from hushgrid.counting.engine.statement import is_here, is_query
+from hushgrid.counting.open_counter import BeforeRows, nothing
 from hushgrid.errors import ArgumentError, HushgridError, InputError, MissingExtraError
 
 # Of a session that hushgrid starts: Spark's pages show numbers of rows, and its log quotes one that a query fails on.
@@ -22,7 +23,7 @@ LOCAL, WAREHOUSE, REMOTE = "spark.local.dir", "spark.sql.warehouse.dir", "spark.
 PATTERNS = "__globPaths__"  # what Spark itself sets where a path is one, whatever letters are in it
 
 
-def spark_frame(text: str, conf: Mapping[str, str]) -> Any:
+def spark_frame(text: str, conf: Mapping[str, str], *, before_rows: BeforeRows = nothing) -> Any:
     """The data frame that a text names: a path or address of Parquet, a table, or a query.
 
     Parameters
@@ -31,17 +32,22 @@ def spark_frame(text: str, conf: Mapping[str, str]) -> Any:
         What exists on this machine under that name goes before a table, and before a pattern.
     conf : mapping
         Settings of the session: of a new one, or as far as Spark lets them change of the one that is active.
+    before_rows : callable
+        Called before Spark looks at a query or a table: either may be of text, whose types it finds in rows.
     """
     session = _session(conf)
     logging.getLogger(ERROR_LOG).disabled = True
     try:
+        is_path = is_here(text) or bool(re.search(r"[/*?{[]", text)) or text.endswith(".parquet")
+        if is_query(text) or not is_path:
+            before_rows()
         if is_query(text):
             # Inside another one, where Spark takes nothing but a query: FROM a INSERT INTO b would run at once.
             query = text.rstrip().removesuffix(";")
             return session.sql(f"SELECT * FROM (\n{query}\n)")  # noqa: S608  # it is the user's own
         if is_here(text):
             return session.read.option(PATTERNS, "false").parquet(f"file://{Path(text).absolute()}")
-        if re.search(r"[/*?{[]", text) or text.endswith(".parquet"):
+        if is_path:
             return session.read.parquet(text)
         return session.table(text)
     except Exception as error:  # noqa: BLE001  # Java's, as several classes of Python
