@@ -119,6 +119,8 @@ FREE: dict[str, tuple[Callable[[], Any], Callable[[], dict[str, Any]]]] = {
     "no column of a header": (lambda: Path("bad.csv"), lambda: {"lon": "x", "lat": "y"}),
     "no file for DuckDB": (lambda: Address(text="none.csv", engine="duckdb"), dict),
     "no statement": (lambda: Address(text="SELECT SELECT", engine="duckdb"), dict),
+    "two statements": (lambda: Address(text="SELECT 1; SELECT 2", engine="duckdb"), dict),
+    "a statement that writes": (lambda: Address(text="WITH x AS (SELECT 1) DELETE FROM y", engine="duckdb"), dict),
     "no column of Parquet for DuckDB": (
         lambda: Address(text="good.parquet", engine="duckdb"),
         lambda: {"lon": "x", "lat": "y"},
