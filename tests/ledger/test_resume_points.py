@@ -293,7 +293,7 @@ def test_what_cannot_be_told_apart_is_not_resumed(
 
     note = error.__notes__[0]
     assert "stays spent by entry 1 of the ledger, and no run can go on with it" in note
-    assert "local files of Parquet, CSV" in note
+    assert "local Parquet and CSV files" in note
     assert "--resume" not in note
     entry = ledger.book().entries[1]
     assert (entry.state, entry.charged) == ("abandoned", 1)
