@@ -16,7 +16,7 @@ from hushgrid.errors import SynopsisFileError
 from hushgrid.geometry.grid import CELL_LIMIT
 from hushgrid.geometry.patchwork import SHORTEST_RING, VERTEX_LIMIT
 from hushgrid.inference.estimate import INFERENCES
-from hushgrid.synopsis.calibration import CONFIDENCES, SIDES
+from hushgrid.synopsis.calibration import CONFIDENCES, SIDES, VERSION
 from hushgrid.synopsis.footer import SCHEMA_VERSION, footer_metadata, parse_footer
 from tests.docs.page import ROOT
 
@@ -134,3 +134,4 @@ def test_numbers_of_the_schema_are_those_of_the_code() -> None:
     assert (vertices["minimum"], vertices["maximum"]) == (SHORTEST_RING, VERTEX_LIMIT)
     assert (calibration["sides"]["const"], calibration["confidences"]["const"]) == (list(SIDES), list(CONFIDENCES))
     assert calibration["factors"]["minItems"] == len(SIDES) * len(CONFIDENCES)
+    assert calibration["version"]["const"] == VERSION

@@ -102,7 +102,12 @@ def facts(synopsis):
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for name, make in {"ug": uniform_grid, "ag": adaptive_grid, "staq-belief": clusters}.items():
+    for name, make in {
+        "ug": uniform_grid,
+        "ag": adaptive_grid,
+        "staq-belief": clusters,
+        "staq-belief-2": clusters,
+    }.items():
         if not (path := FOLDER / f"{name}.dp.parquet").exists():
             synopsis = make()
             synopsis.save(path)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hushgrid.synopsis.synopsis import read
-from hushgrid.synopsis.verify import verify
+from hushgrid.verify import verify
 from tests.golden.make_golden import facts
 
 FILES = sorted(Path(__file__).parent.glob("*/*.dp.parquet"))
@@ -15,8 +15,9 @@ EXACT = ("epsilon", "unit", "method", "crs", "bounds", "measured", "regions", "c
 
 
 def test_there_are_golden_files():
-    """Guard: the tests below look at something."""
+    """Guard: the tests below look at something, and at every version of an inference."""
     assert {path.parent.name for path in FILES} >= {"0.1.0"}
+    assert {read(path).inference for path in FILES} >= {"direct", "two-level", "belief", "belief-2"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.name}")

@@ -7,16 +7,19 @@ import numpy as np
 import pytest
 
 import hushgrid as hg
-from hushgrid.calibrate import calibrated
+from hushgrid.calibrate import _likeness, calibrated
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import ArgumentError
+from hushgrid.inference.split_prior import tabulated_shares
+from hushgrid.inference.splits import FIRST_WEIGHTS
+from hushgrid.kernels.likeness import draw_share
+from hushgrid.kernels.splits import CONCENTRATIONS
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.calibration import CONFIDENCES, SIDES, UNCALIBRATED, Calibration, normal_reach
-from hushgrid.synopsis.replica import replica
-from hushgrid.synopsis.seeded import seeded
+from hushgrid.synopsis.replica import Replica, even_laws
 from tests.plain import UNIT_SQUARE
 
 UNEVEN = Calibration(factors=tuple((0.7 + side, 0.8 + side, 1.0 + side, 1.3 + side, 2.0 + side) for side in range(6)))
@@ -75,7 +78,7 @@ class TestReplica:
     def test_leaves_hold_what_the_counts_say(self, name):
         """To within one point each, scaled to the size asked for."""
         synopsis = release(name)
-        points = replica(synopsis, 5_000, seeded(1))
+        points = Replica(synopsis).points(5_000, seed=1)
         masses = np.maximum(synopsis.counts, 0)
         found = PointCounter(UNIT_SQUARE, ArrayPoints(points)).count(synopsis.partition)
 
@@ -84,7 +87,7 @@ class TestReplica:
     def test_points_clump_as_learned(self):
         """Halves of full leaves share their points far more unevenly than a coin would."""
         synopsis = release("ug", size=200_000, epsilon=Fraction(1, 50))
-        points = replica(synopsis, 200_000, seeded(1))
+        points = Replica(synopsis).points(200_000, seed=1)
         west, south, east, north = synopsis.partition.bounds().T
         fullest = int(np.argmax(synopsis.counts))
         inside = points[
@@ -94,6 +97,63 @@ class TestReplica:
 
         assert halves.var() > 5 * halves.mean()
 
+    def test_another_seed_makes_other_points(self):
+        """And the same seed the same ones, on any number of threads."""
+        replica = Replica(release("staq"))
+
+        assert np.array_equal(replica.points(5_000, seed=1), replica.points(5_000, seed=1))
+        assert not np.array_equal(replica.points(5_000, seed=1)[:1000], replica.points(5_000, seed=2)[:1000])
+
+    def test_threads_change_no_point(self, monkeypatch):
+        """Every box has draws of its own."""
+        replica = Replica(release("identity"))
+        found = []
+        for threads in ("1", "3"):
+            monkeypatch.setenv("HUSHGRID_THREADS", threads)
+            found.append(replica.points(20_000, seed=1))
+
+        assert np.array_equal(*found)
+
+    def test_a_last_digit_moves_hardly_a_point(self):
+        """Of the counts or of the learned weights; other processors round otherwise."""
+        synopsis = release("staq")
+        nudged = replace(synopsis, counts=synopsis.counts * (1 + 1e-13))
+        points, others = (Replica(one).points(20_000, seed=1) for one in (synopsis, nudged))
+
+        assert len(points) == len(others)
+        assert np.mean(np.any(np.abs(points - others) > 1e-12, axis=1)) < 1e-3
+
+    def test_shares_follow_the_prior(self):
+        """Variance of a share: a quarter times the mean of 1 / (2 A + 1), more for one-sided, none for even splits."""
+        weights = np.array(FIRST_WEIGHTS)
+        keys = np.random.default_rng(1).integers(2**63, size=40_000, dtype=np.uint64)
+        shares = [draw_share(key, np.cumsum(weights), even_laws(), tabulated_shares()) for key in keys]
+        laws = [1, 0, *(1 / (2 * strength + 1) for strength in CONCENTRATIONS)]
+
+        assert np.mean(shares) == pytest.approx(0.5, abs=0.01)
+        assert 4 * np.var(shares) == pytest.approx(weights @ laws, rel=0.03)
+
+
+class TestLikeness:
+    """How many points are made up, with which epsilon, how often."""
+
+    @pytest.mark.parametrize(
+        ("total", "epsilon", "expected"),
+        [
+            (0.4, 1, (0, 1, 0)),
+            (10_000, 1, (10_000, 1, 4)),
+            (100_000, 1, (100_000, 1, 2)),
+            (1_000_000, 1, (100_000, 2, 1)),
+            (1_000_000, 0.1, (500_000, 0.2, 2)),
+            (1e9, 1, (100_000, 2, 1)),
+            (1e9, 0.001, (100_000, 2, 1)),
+            (1e9, 10, (20_000, 10, 1)),
+        ],
+    )
+    def test_evidence_is_that_of_the_release_up_to_a_limit(self, total, epsilon, expected):
+        """For releases of any size."""
+        assert _likeness(total, Fraction(epsilon).limit_denominator(10**6)) == pytest.approx(expected)
+
 
 class TestCalibrated:
     """A release with the width its intervals need."""
@@ -101,7 +161,7 @@ class TestCalibrated:
     def test_it_is_the_same_release(self):
         """Nothing changes but the factors, and they come out the same again."""
         synopsis = release("ag")
-        first, second = (calibrated(synopsis, METHODS["ag"]()) for _ in range(2))
+        first, second = (calibrated(synopsis) for _ in range(2))
 
         assert first.calibration == second.calibration != UNCALIBRATED
         assert replace(first, calibration=UNCALIBRATED).counts is synopsis.counts
@@ -111,7 +171,7 @@ class TestCalibrated:
         synopsis = release("ug")
         empty = replace(synopsis, counts=np.zeros_like(synopsis.counts))
 
-        assert calibrated(empty, METHODS["ug"]()).calibration == UNCALIBRATED
+        assert calibrated(empty).calibration == UNCALIBRATED
 
     def test_publish_calibrates_unless_told_not_to(self):
         """And the file keeps the factors."""
@@ -147,4 +207,4 @@ def test_a_method_whose_variances_say_too_little_gets_wider_intervals():
         return np.mean((answer.low <= true_counts) & (true_counts <= answer.high))
 
     assert coverage(synopsis) < 0.85
-    assert coverage(calibrated(synopsis, METHODS["kd"]())) > coverage(synopsis) + 0.03
+    assert coverage(calibrated(synopsis)) > coverage(synopsis) + 0.03

@@ -10,7 +10,7 @@ widely spread to concentrated. m comes from the masses of neighbouring nodes, wh
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
@@ -22,12 +22,12 @@ from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.tree_least_squares import solve
 from hushgrid.kernels import splits as kernels
+from hushgrid.kernels.threads import run_in_slices
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 SMALLEST_TOTAL = 1.0  # mass of the root at least, so that there are shares to speak of
-SMALLEST_VARIANCE = 1e-4  # counts are whole: where noise says more than that, rounding errors would be learned from
 
 # The rest are constants that a prototype was fitted with, on other data sets than the ones it was judged by.
 FIRST_WEIGHTS = (0.15, 0.01, 0.25, 0.35, 0.18, 0.04, 0.01, 0.01)  # of the components, before anything is learned
@@ -37,6 +37,7 @@ WEIGHT_INERTIA = 20  # splits that the weights of the level above count as
 FEWEST_SPLITS = 30  # that coefficients are fitted to
 RIDGE = 0.5  # toward the coefficients of the level above
 FEATURE_VARIANCE = 0.15  # of 2 s - 1 around its prior mean, about
+SMALLEST_SLICE = 2048  # splits a thread is worth starting for
 TABULATED_MEANS = 4097  # makes the constants of the Betas exact to 0.03 %
 
 
@@ -69,6 +70,13 @@ class SplitFit:
     prior_weights: Floats
     prior_means: Floats
 
+    def around(self, tree: Tree, masses: Floats) -> "SplitFit":
+        """The same priors, with better masses of the nodes."""
+        inner = np.flatnonzero(tree.child_counts)
+        half_masses = np.zeros_like(self.half_masses)
+        half_masses[inner] = masses[tree.first_children[inner, None] + np.arange(4)].reshape(-1, 2, 2).sum(axis=1)
+        return replace(self, masses=masses, half_masses=half_masses)
+
 
 def bayes_masses(tree: Tree, measurements: Measurements) -> SplitFit:
     """Masses of the nodes of a tree whose inner nodes all have two columns and two rows, in linear time."""
@@ -78,7 +86,6 @@ def bayes_masses(tree: Tree, measurements: Measurements) -> SplitFit:
 
 def split_masses(tree: Tree, sums: Floats, variances: Floats) -> SplitFit:
     """The same from what is known of each node from itself and below, and the variance of that."""
-    variances = np.maximum(variances, SMALLEST_VARIANCE)
     masses, half_masses = np.zeros(tree.nodes), np.zeros((tree.nodes, 2))
     half_variances, prior_means = np.zeros((tree.nodes, 2)), np.full((tree.nodes, 3), 0.5)
     neighbours = np.empty((tree.nodes, 9), np.int32)
@@ -88,9 +95,14 @@ def split_masses(tree: Tree, sums: Floats, variances: Floats) -> SplitFit:
     across = along = Prior(weights=np.array(FIRST_WEIGHTS), coefficients=np.array(FIRST_COEFFICIENTS))
     prior_weights = []
 
-    def foretell(feature: Callable[..., None], nodes: Indices, splits: int) -> Floats:
-        features = np.empty((splits, len(FIRST_COEFFICIENTS)))
-        feature(nodes, *layout, masses, half_masses, features)
+    def foretell(feature: Callable[..., None], nodes: Indices, each: int) -> Floats:
+        """Features of the splits of nodes, so many of each node."""
+        features = np.empty((each * len(nodes), len(FIRST_COEFFICIENTS)))
+
+        def work(first: int, stop: int) -> None:
+            feature(nodes[first:stop], *layout, masses, half_masses, features[each * first : each * stop])
+
+        run_in_slices(work, len(nodes), smallest=SMALLEST_SLICE)
         return features
 
     for first, stop in pairwise(tree.levels):
@@ -103,13 +115,13 @@ def split_masses(tree: Tree, sums: Floats, variances: Floats) -> SplitFit:
             masses[nodes],
             below.sum(axis=1),
             half_variances[nodes],
-            foretell(kernels.foretell_across, nodes, len(nodes)),
+            foretell(kernels.foretell_across, nodes, 1),
         )
         along, means, quarters = along.divide(
             half_masses[nodes].ravel(),
             below.swapaxes(1, 2).reshape(-1, 2),
             below_variances.swapaxes(1, 2).reshape(-1, 2),
-            foretell(kernels.foretell_along, nodes, 2 * len(nodes)),
+            foretell(kernels.foretell_along, nodes, 2),
         )
         prior_means[nodes, 1:] = means.reshape(-1, 2)
         masses[children] = quarters.reshape(-1, 2, 2).swapaxes(1, 2).reshape(-1, 4)
@@ -159,7 +171,13 @@ class Prior:
         coefficients = fit_coefficients(self.coefficients, features[informed], shares[informed], spreads[informed])
         means = np.clip(0.5 + 0.5 * (features @ coefficients), kernels.NEAREST_MEAN, 1 - kernels.NEAREST_MEAN)
         evidence, moments = np.empty((2, len(masses), kernels.COMPONENTS))
-        kernels.weigh_components(shares, spreads, means, log_norms(), evidence, moments)
+        norms = log_norms()
+
+        def work(first: int, stop: int) -> None:
+            part = slice(first, stop)
+            kernels.weigh_components(shares[part], spreads[part], means[part], norms, evidence[part], moments[part])
+
+        run_in_slices(work, len(masses), smallest=SMALLEST_SLICE)
         weights = fit_weights(self.weights, evidence[informed])
         first = masses * np.clip(moments @ weights / (evidence @ weights), 0, 1)
         return Prior(weights=weights, coefficients=coefficients), means, np.stack([first, masses - first], axis=1)

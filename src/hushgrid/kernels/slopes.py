@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.kernels.compile import compiled
-from hushgrid.kernels.splits import OUTSIDE, WHOLE, lean, look_around
+from hushgrid.kernels.splits import LEAST_AROUND, OUTSIDE, WHOLE, lean, look_around
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -21,7 +21,7 @@ MIDDLE = 4  # place of a node in its own neighbourhood
 def contrast(first: float, second: float, own: float) -> float:
     """Difference of two masses, relative to what there is."""
     total = first + second + own
-    return (first - second) / total if total > 0 else 0.0
+    return (first - second) / total if total > LEAST_AROUND else 0.0
 
 
 @compiled

@@ -21,6 +21,9 @@ CONCENTRATIONS = (0.5, 1.0, 3.0, 10.0, 40.0, 200.0)  # A of the Beta(2 A m, 2 A 
 COMPONENTS = 2 + len(CONCENTRATIONS)  # all to one side, exactly the mean, the Betas
 NEAREST_MEAN = 0.01  # to 0 and to 1, of a prior
 UNINFORMED = 1e100  # a larger standard deviation of a share says nothing
+NOTHING, CERTAIN = 1e-3, 0.01  # points: less mass than that is none where the noise is less than this
+LEAST_AROUND = 1e-6  # points in a neighbourhood, below which it leans nowhere
+SMALLEST_SPREAD = 1e-12  # standard deviation of a share at least: rounding errors stay far below
 
 
 @compiled
@@ -45,7 +48,7 @@ def find_neighbours(first_children: Indices, child_counts: Indices, neighbours: 
 def lean(low: float, own: float, high: float) -> float:
     """How much more mass lies on the low side than on the high one, from -1 to 1."""
     total = low + high + 2 * own
-    return (low - high) / total if total > 0 else 0.0
+    return (low - high) / total if total > LEAST_AROUND else 0.0
 
 
 @compiled
@@ -125,7 +128,8 @@ def observe_shares(masses: Floats, sums: Floats, variances: Floats, shares: Floa
     """Share of each mass that the measurements give to the first of two parts, and its standard deviation.
 
     The best estimate of a part a, given the mass x of both, is ``Za + (x - Za - Zb) Va / (Va + Vb)`` with variance
-    ``Va Vb / (Va + Vb)``. Where nothing is known the standard deviation is infinite.
+    ``Va Vb / (Va + Vb)``. Where nothing is known the standard deviation is infinite. So it is where nearly certain
+    counts leave next to no mass: its few digits are rounding errors, and nothing should be learned from them.
     """
     for split in range(len(masses)):
         mass, (first, second), (va, vb) = masses[split], sums[split], variances[split]
@@ -136,8 +140,10 @@ def observe_shares(masses: Floats, sums: Floats, variances: Floats, shares: Floa
         else:
             part, variance = first + (mass - first - second) * (va / (va + vb)), va * (vb / (va + vb))
         shares[split], spreads[split] = 0.5, math.inf
-        if variance < math.inf and max(abs(part), math.sqrt(variance)) < UNINFORMED * mass:
-            shares[split], spreads[split] = part / mass, math.sqrt(variance) / mass
+        deviation = math.sqrt(variance)
+        empty = mass < NOTHING and deviation < CERTAIN
+        if not empty and max(abs(part), deviation) < UNINFORMED * mass:
+            shares[split], spreads[split] = part / mass, max(deviation / mass, SMALLEST_SPREAD)
 
 
 @compiled

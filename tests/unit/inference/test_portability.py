@@ -105,6 +105,8 @@ RELEASES = {
     "staq by bayes": (hg.Staq(inference="bayes"), Fraction(1)),
     "staq, little noise": (hg.Staq(), Fraction(10)),
     "staq, much noise": (hg.Staq(), Fraction(1, 50)),
+    "staq, no noise to speak of": (hg.Staq(deepest=9), Fraction(1000)),
+    "staq by bayes, no noise to speak of": (hg.Staq(inference="bayes", deepest=9), Fraction(1000)),
 }
 
 
