@@ -40,8 +40,8 @@ DOMAINS = {
     "world": Domain(west=-180, south=-90, east=180, north=90),
     "from a denormal": Domain(west=SMALLEST, south=-3 * SMALLEST, east=1, north=7),
     "metres": Domain(west=0, south=-500_000, east=1_000_000, north=500_000, crs=METRES),
-    "tiny": Domain(west=-1e-99, south=0, east=1e-99, north=3e-100),
-    "huge": Domain(west=-8e307, south=0, east=9e307, north=LARGEST, crs=METRES),
+    "tiny": Domain(west=-1e-99, south=0, east=1e-99, north=3e-99),
+    "huge": Domain(west=-8e99, south=0, east=9e99, north=1e100, crs=METRES),
 }
 BITS_OF_NAN = (0x7FF8000000000000, 0xFFF8000000000000, 0x7FF8000000000001, 0x7FF4000000000001, 0xFFFFFFFFFFFFFFFF)
 ODD = [0.0, SMALLEST, 2 * SMALLEST, 3 * SMALLEST, NORMAL, 1e-300, 1e-200, 1e-20, 1e15, 1e200, 1e308, LARGEST, math.inf]
