@@ -1,6 +1,9 @@
 """Wherever threads are made there are as many as HUSHGRID_THREADS says."""
 
+import os
 import re
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
@@ -134,10 +137,87 @@ def test_threads_are_as_many_as_asked_for(work, workers, tmp_path, monkeypatch):
     assert max(workers) == 3
 
 
+# Publishes to a ledger, asks and checks; then names the threads of the process that Python did not start.
+ALL_COMMANDS = """
+import sys, threading
+from pathlib import Path
+from click.testing import CliRunner
+from hushgrid.cli import main
+
+def foreign():
+    names = [task.read_text().strip() for task in Path("/proc/self/task").glob("*/comm")]
+    return len([name for name in names if "malloc" not in name]) - threading.active_count()
+
+import pyarrow.parquet, shapely
+before = foreign()
+for line in Path(sys.argv[1]).read_text().splitlines():
+    done = CliRunner().invoke(main, line.split())
+    assert done.exit_code == 0, (line, done.output)
+    assert foreign() == before, line
+"""
+COMMANDS = """
+ledger init --dataset trips --budget 5 --unit record
+publish a.parquet --domain 0,0,1,1 --epsilon 1 --dataset trips -o a.dp.parquet --method ag
+publish a.parquet --domain 0,0,1,1 --epsilon 1 --dataset trips -o again.dp.parquet --method ag
+publish a.parquet --domain 0,0,1,1 --epsilon 1 -o users.dp.parquet --user-column who --max-per-user 1 --no-calibrate
+query a.dp.parquet --rect 0,0,0.5,0.5
+verify a.dp.parquet
+export a.dp.parquet --to geojson -o a.geojson
+sample a.dp.parquet -n 1000 -o points.parquet
+publish a.parquet --domain 0,0,1,1 --epsilon 1 -o duck.dp.parquet --engine duckdb --no-calibrate
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts threads in /proc")
+def test_no_command_leaves_threads_of_others_running(tmp_path):
+    """A thread of Arrow's that lets go of a Python object while Python ends aborts the process."""
+    decode(tmp_path)
+    table = pq.read_table(tmp_path / "a.parquet")
+    pq.write_table(table.append_column("who", pa.array(np.arange(len(table)) % 1000)), tmp_path / "a.parquet")
+    (tmp_path / "commands").write_text(COMMANDS.strip())
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "HUSHGRID_THREADS": "2"}
+
+    done = subprocess.run(
+        [sys.executable, "-c", ALL_COMMANDS, "commands"], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+# Reads a release that is in memory, in one process after the other, each of which ends at once.
+SHORT_RUNS = """
+import os, sys
+from pathlib import Path
+from hushgrid.synopsis.file import parse_release
+
+content = Path(sys.argv[1]).read_bytes()
+codes = set()
+for _ in range(int(sys.argv[2])):
+    child = os.fork()
+    if not child:
+        kept = parse_release(content, name="the release")
+        sys.exit()
+    codes.add(os.waitpid(child, 0)[1])
+assert codes == {0}, codes
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="starts runs by fork, which is quick")
+def test_short_runs_do_not_abort_at_their_end(tmp_path):
+    """In one of some hundred runs, a thread of Arrow's was still busy when Python ended."""
+    released("ug").save(tmp_path / "a.dp.parquet", allow_simulation=True)
+    command = [sys.executable, "-c", SHORT_RUNS, str(tmp_path / "a.dp.parquet"), "100"]
+    done = subprocess.run(command, capture_output=True, text=True)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_no_other_module_makes_threads():
-    """Nor do we let Arrow use its own for points."""
+    """Nor do we let Arrow use its own, which it does by itself for whole files."""
     root = Path(hushgrid.__file__).parent
-    starts = re.compile(r"ThreadPoolExecutor\(|ProcessPoolExecutor\(|\bThread\(|use_threads=True")
+    starts = re.compile(
+        r"ThreadPoolExecutor\(|ProcessPoolExecutor\(|\bThread\(|use_threads=(?!False)|pq\.read_table\(|to_pandas\(\)"
+    )
     found = {path for path in root.rglob("*.py") if starts.search(path.read_text())}
 
     assert found == {Path(module.__file__) for module in MAKERS}

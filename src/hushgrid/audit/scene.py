@@ -76,7 +76,7 @@ def _sight(method: Method, *, setting: Setting) -> Sight:
         )
         path = Path(folder) / "release.dp.parquet"
         release.save(path, allow_simulation=setting.rng is not None)
-        table = pq.read_table(path)
+        table = pq.ParquetFile(path, pre_buffer=False).read(use_threads=False)
         metadata = pq.read_metadata(path).metadata or {}
         complaints = _complaints(path)
     parts = [*(metadata.get(key, b"").decode() for key in TEXT_KEYS), repr(release), release.claim.sentence]

@@ -17,7 +17,6 @@ from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.inference.estimate import leaf_variances
 from hushgrid.inference.measurements import Measurements
-from hushgrid.kernels.threads import thread_count
 from hushgrid.synopsis.footer import HOW_TO_PUBLISH, Footer, footer_metadata, parse_footer
 from hushgrid.synopsis.leaf_columns import places, shapes
 from hushgrid.synopsis.measurement_table import measured_columns, measured_from
@@ -83,7 +82,11 @@ def columns_of(partition: Partition) -> pa.Schema:
 
 
 class Release:
-    """An open release file whose footer and columns have been checked."""
+    """An open release file whose footer and columns have been checked.
+
+    Arrow's own threads stay out of it. One of them may be the last to let go of the bytes that are read, a moment after
+    the reader is done; if Python is ending just then, the process aborts.
+    """
 
     def __init__(self, source: pa.NativeFile) -> None:
         parquet = pq.read_metadata(source)
@@ -110,7 +113,8 @@ class Release:
     def synopsis(self) -> Synopsis:
         """The synopsis it holds; polygons and bounds are not read."""
         footer = self.footer
-        leaves = self._checked(self._parquet.read(["count", "measured", "rate"]), footer.partition.cells)
+        columns = self._parquet.read(["count", "measured", "rate"], use_threads=False)
+        leaves = self._checked(columns, footer.partition.cells)
         counts = leaves["count"].to_numpy().copy()
         if not (np.abs(counts) <= HIGHEST_COUNT).all():  # false for NaN too
             msg = "a count is not a finite number of reasonable size."
@@ -146,7 +150,7 @@ class Release:
     def row_groups(self) -> Iterator[pa.Table]:
         """All columns of the leaves, a part at a time, in order."""
         for group, size in enumerate(self._group_sizes):
-            yield self._checked(self._parquet.read_row_group(group, use_threads=thread_count() > 1), size)
+            yield self._checked(self._parquet.read_row_group(group, use_threads=False), size)
 
     @staticmethod
     def _checked(table: pa.Table, rows: int) -> pa.Table:

@@ -149,7 +149,7 @@ class DaskEngine(_WithoutSha256):
         import dask.dataframe as dd
 
         of_pandas: Any = dd.from_pandas
-        return lazy(of_pandas(pa.table(dict(columns)).to_pandas(), npartitions=1))
+        return lazy(of_pandas(pa.table(dict(columns)).to_pandas(use_threads=False), npartitions=1))
 
     @contextmanager
     def snapshot(self, frame: Frame) -> Iterator[Frame]:
