@@ -6,8 +6,6 @@ formula, and the experiment: the same points on the same number of cells, flat a
 Noise is real-valued and comes from a seed: this simulates, and publishes nothing.
 """
 
-import hashlib
-import json
 import time
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -19,7 +17,7 @@ from numpy.typing import NDArray
 from experiments.datasets import DATASETS
 from experiments.datasets.clusters import ClusterDataset, clustered
 from experiments.datasets.table import TableDataset
-from experiments.trial import Row, measures, rounded
+from experiments.trial import NOISE, Row, measures, rounded, seed_of
 from experiments.workload import QUERY_SIZES, RECTS_PER_SIZE
 from hushgrid import __version__
 
@@ -60,7 +58,7 @@ class DimensionTrial:
     epsilon : float
         The budget, the same part of it for every grid.
     seed : int
-        Of the noise.
+        Number of the run.
     """
 
     dataset: str
@@ -73,8 +71,13 @@ class DimensionTrial:
 
     @property
     def key(self) -> str:
-        """Name of the trial: a hash of its fields."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+        """Hash of the trial's fields, and of how its noise is seeded."""
+        return f"{self.noise_seed:032x}"[:16]
+
+    @property
+    def noise_seed(self) -> int:
+        """Seed of the noise, which no other trial has."""
+        return seed_of(asdict(self))
 
     @property
     def seconds(self) -> float:
@@ -96,10 +99,10 @@ class DimensionTrial:
             branching=self.branching,
             levels=self.levels,
             epsilon=self.epsilon,
-            rng=np.random.default_rng(self.seed),
+            rng=np.random.default_rng(self.noise_seed),
         )
         seconds = time.perf_counter() - start
-        about = {"key": self.key, **asdict(self), "version": __version__, "publish_seconds": seconds}
+        about = {"key": self.key, **asdict(self), "noise": NOISE, "version": __version__, "publish_seconds": seconds}
         errors = measures(box_counts(cells, boxes), true_counts, true_total=len(points))
         return [rounded({**about, **of_size}) for of_size in errors]
 

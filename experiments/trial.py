@@ -40,6 +40,10 @@ SIGNIFICANT_DIGITS = 5  # of the figures in rows
 SECONDS = {"staq": 5.0, AUTO: 5.0, "balanced": 3.0, "kd": 2.0, "kd-hybrid": 1.3, "dpcube": 1.2, "hierarchy": 0.3}
 LEAST_SECONDS, OTHER_SECONDS = 0.02, 0.1
 
+# The way seeds of noise are made, in every row and key: rows of two ways are never mixed. In the first, without a
+# number, the run alone was the seed, so that all data sets got the same noise.
+NOISE = 2
+
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
@@ -56,7 +60,7 @@ class Trial:
     epsilon : float
         The budget.
     seed : int
-        Of the noise.
+        Number of the run; the noise is that of this trial alone, see `noise_seed`.
     workload_seed : int
         Of the places of the rectangles.
     calibrate : bool
@@ -97,7 +101,18 @@ class Trial:
     def key(self) -> str:
         """Hash of all that is run: a method whose own parameters have changed makes another one of the same name."""
         parameters = asdict(self.build())  # type: ignore[call-overload]  # a Protocol cannot say that it is a dataclass
-        return _hash({**asdict(self), "parameters": parameters})
+        return _hash({**asdict(self), "parameters": parameters, "noise": NOISE})
+
+    @property
+    def noise_seed(self) -> int:
+        """Seed of the noise: of the data set, method, parameters, budget and run, so that no two share any.
+
+        What is asked and whether intervals are calibrated is left out, because the release is the same.
+        """
+        of_noise = asdict(self)
+        del of_noise["workload_seed"], of_noise["calibrate"]
+        parameters = asdict(self.build())  # type: ignore[call-overload]  # as above
+        return seed_of({**of_noise, "parameters": parameters})
 
     @property
     def seconds(self) -> float:
@@ -132,7 +147,7 @@ class Trial:
             epsilon=self.epsilon,
             method=method,
             calibrate=False,
-            rng=simulation_rng(self.seed),
+            rng=simulation_rng(self.noise_seed),
         )
         published = time.perf_counter()
         if self.calibrate:
@@ -144,6 +159,7 @@ class Trial:
             "key": self.key,
             "name": self.name,
             **{name: value for name, value in asdict(self).items() if name != "own"},
+            "noise": NOISE,
             "version": __version__,
             "cells": synopsis.partition.cells,
             "nodes": nodes(synopsis.partition),
@@ -193,6 +209,19 @@ def by_query_size(queries: int) -> Iterator[tuple[str, slice]]:
     yield ALL_SIZES, slice(None)
 
 
+def seed_of(values: Row) -> int:
+    """A seed of its own for every set of values, the same in every process and version.
+
+    Examples
+    --------
+    >>> seed_of({"dataset": "a", "seed": 0}) == seed_of({"seed": 0, "dataset": "a"})
+    True
+    >>> seed_of({"dataset": "a", "seed": 0}) == seed_of({"dataset": "b", "seed": 0})
+    False
+    """
+    return int.from_bytes(_digest({**values, "noise": NOISE})[:16], "big")
+
+
 def rounded(row: Row) -> Row:
     """A row whose figures have no more digits than they are worth.
 
@@ -201,10 +230,18 @@ def rounded(row: Row) -> Row:
     >>> rounded({"key": "a", "cells": 1234567, "seconds": 0.123456789})
     {'key': 'a', 'cells': 1234567, 'seconds': 0.12346}
     """
-    return {
-        name: float(f"{value:.{SIGNIFICANT_DIGITS}g}") if isinstance(value, float) else value
-        for name, value in row.items()
-    }
+    return {name: significant(value) if isinstance(value, float) else value for name, value in row.items()}
+
+
+def significant(value: float) -> float:
+    """A figure with no more digits than it is worth.
+
+    Examples
+    --------
+    >>> significant(0.123456789)
+    0.12346
+    """
+    return float(f"{value:.{SIGNIFICANT_DIGITS}g}")
 
 
 def nodes(partition: Partition) -> int:
@@ -253,8 +290,11 @@ def _points(source: Dataset) -> NDArray[np.float64]:
 
 
 def _hash(values: Row) -> str:
-    text = json.dumps(values, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return _digest(values).hex()[:16]
+
+
+def _digest(values: Row) -> bytes:
+    return hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).digest()
 
 
 def _prefixed(prefix: str, candlestick: Candlestick) -> Row:

@@ -17,6 +17,7 @@ from rich.table import Table
 from experiments.datasets import DATASETS
 from experiments.datasets.table import TableDataset
 from experiments.metrics import absolute_errors, relative_errors
+from experiments.trial import seed_of
 from experiments.workload import true_counts, workload
 from hushgrid.errors import HushgridError
 from hushgrid.geometry.domain import Domain
@@ -74,7 +75,7 @@ def trial(check_ins: CheckIns, domain: Domain, bound: int | None, *, epsilon: fl
         epsilon=epsilon,
         method="staq",
         calibrate=False,
-        rng=simulation_rng(seed),
+        rng=simulation_rng(seed_of({"domain": domain.bounds, "bound": bound, "epsilon": epsilon, "seed": seed})),
     )
     if bound is RECORD_LEVEL:
         return release()

@@ -11,7 +11,7 @@ from experiments.runner import Runnable, missing_trials, run_trials
 from experiments.suites import SUITES
 from hushgrid.errors import HushgridError
 
-ROWS = Path("experiments") / "results" / "rows.jsonl"
+ROWS = Path("experiments") / "results" / "rows.parquet"
 
 
 @click.command("run")
@@ -24,7 +24,7 @@ ROWS = Path("experiments") / "results" / "rows.jsonl"
     default=ROWS,
     show_default=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File of rows; what is in it already is not run again.",
+    help="File of rows, .parquet or .jsonl; what is in it already is not run again.",
 )
 def run_command(names: tuple[str, ...], quick: bool, workers: int, output: Path) -> None:
     """Run the trials of some tables and figures, by default of all.
@@ -50,5 +50,7 @@ def run_to(trials: list[Runnable], output: Path, *, workers: int) -> None:
         ran = run_trials(missing, results, workers=workers)
     except HushgridError as error:
         raise click.ClickException(str(error)) from error
+    finally:
+        results.settle()
     there = len({trial.key for trial in trials}) - ran
     click.echo(f"{ran} trials run, {there} were there; rows in {output}", err=True)

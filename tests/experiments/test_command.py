@@ -13,10 +13,10 @@ from experiments.results import Results
 QUICK = ["try", "--dataset", SMALL_CLUSTERS, "--method", "ug", "--method", "ag", "--epsilon", "1", "--workers", "1"]
 
 
-@pytest.fixture
-def rows(tmp_path):
+@pytest.fixture(params=[".jsonl", ".parquet"])
+def rows(tmp_path, request):
     """Where rows go."""
-    return tmp_path / "rows.jsonl"
+    return tmp_path / f"rows{request.param}"
 
 
 def invoke(*arguments):

@@ -4,20 +4,25 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import hushgrid
+from experiments import trial as trial_module
 from experiments.datasets import DATASETS, PLACES, REPOSITORY, SMALL_CLUSTERS
 from experiments.metrics import Candlestick
 from experiments.trial import CONFIDENCES, QUERIES, Trial
 from experiments.workload import true_counts, workload
 from hushgrid.choose import choose
+from hushgrid.geometry.grid import Grid
 from hushgrid.methods import METHODS
 from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.publish import publish
+from tests.plain import PlainCounter
 
 TRIAL = Trial(dataset=SMALL_CLUSTERS, method="ug", epsilon=1, seed=4, calibrate=False)
 
@@ -57,6 +62,65 @@ def test_every_field_changes_the_key(change):
     assert replace(TRIAL, **change).key != TRIAL.key
 
 
+OTHERS = [
+    replace(TRIAL, **change)
+    for change in (
+        {"dataset": PLACES.name},
+        {"dataset": "us_cvs"},
+        {"method": "ag"},
+        {"method": "staq"},
+        {"parameters": {"side": 3}},
+        {"epsilon": 0.1},
+        {"epsilon": 0.01},
+        {"seed": 5},
+    )
+]
+
+
+def bits_of(trial, monkeypatch):
+    """The source of noise that a trial publishes with."""
+
+    def stopped(*_, rng, **__):
+        raise InterruptedError(rng)
+
+    monkeypatch.setattr(trial_module, "publish", stopped)
+    monkeypatch.setattr(trial_module, "_question", lambda *_: SimpleNamespace(true_points=None))
+    with pytest.raises(InterruptedError) as caught:
+        trial.run()
+    return caught.value.args[0]
+
+
+def test_no_two_trials_share_noise(monkeypatch):
+    """Of other sets, methods, parameters, budgets or runs: words of bits agree no more than by chance."""
+    words = [bits_of(trial, monkeypatch).words(20_000) for trial in (TRIAL, *OTHERS)]
+    agreement = np.corrcoef(np.array(words, np.float64)) - np.eye(len(words))
+
+    assert len({trial.noise_seed for trial in (TRIAL, *OTHERS)}) == len(words)
+    assert np.abs(agreement).max() < 5 / np.sqrt(20_000)
+
+
+def test_noise_can_be_repeated(monkeypatch):
+    """Also where other rectangles are asked, or intervals calibrated: the release is the same."""
+    for same in (TRIAL, replace(TRIAL, workload_seed=7), replace(TRIAL, calibrate=True)):
+        assert np.array_equal(bits_of(same, monkeypatch).words(9), simulation_rng(TRIAL.noise_seed).words(9))
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["own seeds", "one seed, as a control"])
+def test_released_cells_of_two_sets_do_not_err_alike(shared):
+    """On a public grid the error of a cell is its noise."""
+    errors = []
+    for name in (SMALL_CLUSTERS, PLACES.name):
+        trial = replace(TRIAL, dataset=name, parameters={"side": 32})
+        points, domain = DATASETS[name].points(), DATASETS[name].domain
+        release = partial(publish, points, domain=domain, epsilon=1, method=trial.build(), calibrate=False)
+        released = release(rng=simulation_rng(0 if shared else trial.noise_seed)).counts
+        true_cells = PlainCounter(domain, points).count(Grid(domain=domain, rows=32, columns=32))
+        errors.append(released - true_cells)
+    alike = np.corrcoef(errors)[0, 1]
+
+    assert (alike > 0.99) if shared else (abs(alike) < 5 / 32)
+
+
 def test_parameters_that_are_the_methods_own_change_nothing():
     """Whether they are given or not, it is the same trial."""
     assert replace(TRIAL, parameters={"c": 10.0, "side": None}).key == TRIAL.key
@@ -83,7 +147,9 @@ def test_rows_say_what_a_plain_run_gives():
     dataset = DATASETS[SMALL_CLUSTERS]
     points = dataset.points()
     rects = workload(dataset.domain, dataset.largest_query, seed=2)
-    synopsis = publish(points, domain=dataset.domain, epsilon=1, method=UniformGrid(side=12), rng=simulation_rng(4))
+    synopsis = publish(
+        points, domain=dataset.domain, epsilon=1, method=UniformGrid(side=12), rng=simulation_rng(trial.noise_seed)
+    )
     for row, chosen in zip(trial.run(), [*rects, rects.reshape(-1, 4)], strict=True):
         truth = true_counts(points, chosen)
         errors = abs(synopsis.count(chosen) - truth)
