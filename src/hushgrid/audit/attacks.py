@@ -153,27 +153,34 @@ def experiments(setting: Setting) -> Iterator[Experiment]:
     """All attacks."""
     seen = cache(partial(sights, setting))
     for attack in FILE_ATTACKS:
-        yield Experiment(title=attack.title, statistical=False, run=partial(_on_files, attack, seen))
+        yield Experiment(
+            title=f"attacks: {attack.title}", group="attacks", statistical=0, run=partial(_on_files, attack, seen)
+        )
     for title, (replay, held) in REPLAYS.items():
-        yield Experiment(title=title, statistical=False, run=partial(_replayed, title, partial(replay, setting), held))
+        yield Experiment(
+            title=f"attacks: {title}",
+            group="attacks",
+            statistical=0,
+            run=partial(_replayed, title, partial(replay, setting), held),
+        )
     for title, text in NOTES.items():
-        yield Experiment(title=title, statistical=False, run=partial(_noted, title, text))
+        yield Experiment(title=f"attacks: {title}", group="attacks", statistical=0, run=partial(_noted, title, text))
 
 
-def _on_files(attack: FileAttack, seen: Callable[[], Mapping[str, list[Sight]]], _error: float) -> Check:
+def _on_files(attack: FileAttack, seen: Callable[[], Mapping[str, list[Sight]]], _error: float) -> tuple[Check, ...]:
     """Flagged if it succeeds on all releases of a method: on one, noise may hit a true value by chance."""
     broken = [name for name, releases in seen().items() if all(map(attack.found, releases))]
     return _result(attack.title, f"{attack.finding} Methods: {', '.join(broken)}." if broken else None, attack.held)
 
 
-def _replayed(title: str, replay: Callable[[], str | None], held: str, _error: float) -> Check:
+def _replayed(title: str, replay: Callable[[], str | None], held: str, _error: float) -> tuple[Check, ...]:
     return _result(title, replay(), held)
 
 
-def _noted(title: str, text: str, _error: float) -> Check:
-    return Check(part="attacks", title=title, verdict=Verdict.NOT_APPLICABLE, finding=text)
+def _noted(title: str, text: str, _error: float) -> tuple[Check, ...]:
+    return (Check(part="attacks", title=title, verdict=Verdict.NOT_APPLICABLE, finding=text),)
 
 
-def _result(title: str, found: str | None, held: str) -> Check:
+def _result(title: str, found: str | None, held: str) -> tuple[Check, ...]:
     verdict = Verdict.PASSED if found is None else Verdict.FLAGGED
-    return Check(part="attacks", title=title, verdict=verdict, finding=found or held)
+    return (Check(part="attacks", title=title, verdict=verdict, finding=found or held),)

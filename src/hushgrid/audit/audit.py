@@ -1,12 +1,16 @@
 """The audit of an installed build: every experiment, one allowance for false alarms, one report."""
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
+from multiprocessing import get_context
 from typing import Any
 
-from hushgrid.audit import attacks, neighbours, primitives
-from hushgrid.audit.check import Check, Part, Setting, Verdict
+from hushgrid.audit import attacks, black_box, primitives, taint
+from hushgrid.audit.check import Check, Experiment, Part, Setting, Verdict
 from hushgrid.errors import ArgumentError
 from hushgrid.methods import METHODS
 from hushgrid.methods.method import is_whole
@@ -15,7 +19,7 @@ from hushgrid.privacy.exact import Exactable, exact_epsilon
 from hushgrid.version import __version__
 
 FALSE_ALARM = 1e-3  # chance that an audit flags anything in a sound build
-USUAL_RUNS = 500
+USUAL_RUNS, QUICK_RUNS = 500, 100
 FEWEST_RUNS, MOST_RUNS = 50, 100_000
 SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 100), 10  # below, data sets get large; above, all noise is near zero
 
@@ -83,15 +87,20 @@ def audit(
     *,
     methods: Sequence[str] | None = None,
     epsilon: Exactable = 1,
-    runs: int = USUAL_RUNS,
+    runs: int | None = None,
+    quick: bool = False,
+    processes: int = 1,
+    only: Callable[[str], bool] | None = None,
     progress: Progress | None = None,
     rng: Bits | None = None,
 ) -> AuditReport:
     """Look for evidence that the installed build gives away more than it promises; on made-up data only.
 
-    Three kinds of evidence: made-up data sets that differ by one person are published many times and told apart as well
-    as an attacker could; everything drawn at random is held against its exact law; known attacks are replayed. An audit
-    can show that a promise is broken. It cannot show that one is kept: that is for the proofs in docs/privacy.md.
+    Four kinds of evidence. Draws of one data set are forced on others: every byte that shows has to be the same, and
+    what neighbours put into the same draws says exactly what they cost. Everything drawn at random is held against its
+    law. Neighbours are published many times by the front door and told apart as well as an attacker could. Known
+    attacks are replayed. An audit can show that a promise is broken. It cannot show that one is kept: that is for the
+    proofs in docs/privacy.md.
 
     Parameters
     ----------
@@ -99,34 +108,109 @@ def audit(
         Names in `hushgrid.METHODS`; all of them by default.
     epsilon : float, str, Decimal, int or Fraction
         To publish with. Flaws show best at 1 or a little above.
-    runs : int
-        Releases of each data set in an experiment of the usual length, from 50. More runs show smaller flaws.
+    runs : int, optional
+        Releases of each data set in an experiment of the usual length, from 50. More runs show smaller flaws. 500 by
+        default, 100 for a quick audit.
+    quick : bool
+        Make do with fewer data sets and runs, and leave out Spark and Dask.
+    processes : int
+        Processes to share the work among; each draws noise of its own. With more than one, a script that calls this
+        needs the usual ``if __name__ == "__main__":``.
+    only : callable, optional
+        Whether an experiment of a title is made, for tests of the audit.
     progress : Progress, optional
         Told how far the audit has come.
     rng : Bits, optional
-        ``hg.simulation_rng(seed)``, for tests of the audit; by default the noise is that of real releases.
+        ``hg.simulation_rng(seed)``, for tests of the audit, in one process; by default the noise is that of real
+        releases.
 
     Returns
     -------
     AuditReport
         A sound build has nothing flagged, except in one audit of a thousand.
     """
-    setting = Setting(methods=_check_methods(methods), epsilon=_check_epsilon(epsilon), runs=_check_runs(runs), rng=rng)
-    planned = [*attacks.experiments(setting), *primitives.experiments(setting), *neighbours.experiments(setting)]
-    tests = sum(experiment.statistical for experiment in planned)
-    checks = []
-    for number, experiment in enumerate(planned):
-        if progress is not None:
-            progress(number / len(planned), experiment.title)
-        checks.append(experiment.run(FALSE_ALARM / tests))
+    setting = Setting(
+        methods=_check_methods(methods),
+        epsilon=_check_epsilon(epsilon),
+        runs=_check_runs((QUICK_RUNS if quick else USUAL_RUNS) if runs is None else runs),
+        quick=quick,
+        rng=rng,
+    )
+    experiments = [each for each in planned(setting) if only is None or only(each.title)]
+    tests = sum(experiment.statistical for experiment in experiments)
+    error = FALSE_ALARM / max(tests, 1)
+    if min(processes, len(experiments)) <= 1:
+        results = _in_turn(experiments, error, progress)
+    else:
+        results = _among_processes(setting, experiments, error, progress, processes)
     return AuditReport(
         version=__version__,
         epsilon=setting.epsilon,
         runs=setting.runs,
         methods=setting.methods,
-        checks=tuple(checks),
+        checks=tuple(check for experiment in experiments for check in results[experiment.title]),
         tests=tests,
     )
+
+
+def planned(setting: Setting) -> Iterator[Experiment]:
+    """Every experiment of an audit, in the order of the report."""
+    for part in (taint, primitives, black_box, attacks):
+        for experiment in part.experiments(setting):
+            if not (setting.quick and any(name in experiment.title for name in ("Spark", "Dask"))):
+                yield experiment
+
+
+Results = dict[str, tuple[Check, ...]]
+
+
+def _in_turn(experiments: Sequence[Experiment], error: float, progress: Progress | None) -> Results:
+    results = {}
+    for number, experiment in enumerate(experiments):
+        if progress is not None:
+            progress(number / len(experiments), experiment.title)
+        results[experiment.title] = experiment.run(error)
+    return results
+
+
+def _among_processes(
+    setting: Setting, experiments: Sequence[Experiment], error: float, progress: Progress | None, processes: int
+) -> Results:
+    """Results of all experiments; processes are started afresh, so that they share no generator."""
+    tasks: dict[str, list[Experiment]] = {}
+    for experiment in experiments:
+        tasks.setdefault(experiment.group or experiment.title, []).append(experiment)
+    heaviest = sorted(tasks.values(), key=lambda task: -sum(each.weight for each in task) - 100 * bool(task[0].group))
+    results: Results = {}
+    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_quiet)
+    try:
+        futures: dict[Future[Results], str] = {
+            pool.submit(_work, setting, tuple(each.title for each in task), error): task[0].title for task in heaviest
+        }
+        for number, future in enumerate(as_completed(futures)):
+            results.update(future.result())
+            if progress is not None:
+                progress((number + 1) / len(futures), futures[future])
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return results
+
+
+def _quiet() -> None:
+    """Have programs that engines start, such as Java, say nothing."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
+
+
+def _work(setting: Setting, titles: tuple[str, ...], error: float) -> Results:
+    """Make some experiments, in a process of their own."""
+    return {title: _by_title(setting)[title].run(error) for title in titles}
+
+
+@cache
+def _by_title(setting: Setting) -> dict[str, Experiment]:
+    return {each.title: each for each in planned(setting)}
 
 
 def _check_methods(methods: Sequence[str] | None) -> tuple[str, ...]:

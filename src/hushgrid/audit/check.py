@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from hushgrid.privacy.bits import Bits, SystemBits
 
-Part = Literal["neighbours", "noise", "attacks"]
+Part = Literal["taint", "loss", "noise", "neighbours", "attacks"]
 
 
 class Verdict(StrEnum):
@@ -31,6 +31,8 @@ class Setting:
         That everything is published with.
     runs : int
         Releases of each data set in an experiment of the usual length.
+    quick : bool
+        Whether to make do with fewer data sets and runs.
     rng : Bits, optional
         Seeded noise, for tests; by default every release has noise of its own, as in real use.
     """
@@ -38,6 +40,7 @@ class Setting:
     methods: tuple[str, ...]
     epsilon: Fraction
     runs: int
+    quick: bool = False
     rng: Bits | None = None
 
     @property
@@ -52,7 +55,7 @@ class Check:
 
     Parameters
     ----------
-    part : "neighbours", "noise" or "attacks"
+    part : "taint", "loss", "noise", "neighbours" or "attacks"
         Kind of evidence.
     title : str
         What was tried, in a few words.
@@ -60,7 +63,7 @@ class Check:
     finding : str
         What was found, in a sentence.
     method : str, optional
-        Which method was looked at, where it was one.
+        Which method was looked at, where it was one; "auto" and "areas" count as methods.
     runs : int, optional
         Releases that were made, or numbers that were drawn.
     claim, measured : float, optional
@@ -87,17 +90,24 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """A check that is still to be made.
+    """Checks that are still to be made.
 
     Parameters
     ----------
     title : str
-    statistical : bool
-        Whether chance may flag a sound build; all that may share one allowance.
+        Tells it from all others.
+    statistical : int
+        How many of its checks chance may flag; all that may share one allowance.
     run : callable
-        Given the chance of a false alarm that it may take, makes the check.
+        Given the chance of a false alarm that each of its checks may take, makes them.
+    weight : float
+        About how long it takes, relative to others: the long ones are begun first.
+    group : str, optional
+        Experiments of one group are made one after the other in one process, because they share what is slow to start.
     """
 
     title: str
-    statistical: bool
-    run: Callable[[float], Check]
+    statistical: int
+    run: Callable[[float], tuple[Check, ...]]
+    weight: float = 1.0
+    group: str | None = None

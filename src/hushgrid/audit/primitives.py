@@ -1,6 +1,7 @@
-"""Everything that is drawn at random, held against its exact law at its own rate, by chi-square.
+"""Everything that is drawn at random, held against its law by chi-square, at the rate that the claim implies.
 
-The noise of counts and sizes is what releases show beyond the true values; decisions and choices are run by themselves.
+What is drawn is taken from releases as users make them. The laws are those of `hushgrid.audit.laws`, written down again
+from the proofs; the true values are counted here, point by point.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,35 +12,36 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.audit import laws
 from hushgrid.audit.check import Check, Experiment, Setting, Verdict
 from hushgrid.audit.examples import LARGE
 from hushgrid.audit.goodness import SMALLEST_EXPECTED, chi_square_p_value, mixed_p_value, pooled_p_value
-from hushgrid.audit.laws import heads_law, permute_and_flip_law, positive_law
-from hushgrid.audit.neighbours import FAR, HALF, UNIT_SQUARE, publications
-from hushgrid.counting.memory import ArrayPoints
-from hushgrid.counting.point_counter import PointCounter
-from hushgrid.geometry.quadrants import Quadrants
-from hushgrid.inference.haar import transform
+from hushgrid.audit.neighbours import FAR, UNIT_SQUARE, heap, spread
 from hushgrid.inference.measurements import Measured
-from hushgrid.methods.method import Method
-from hushgrid.methods.privtree import PrivTree, bias, biased, decision_rate
+from hushgrid.methods import METHODS
+from hushgrid.methods.kd import KdTree
+from hushgrid.methods.one_cell import OneCell
+from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.uniform_grid import UniformGrid
-from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.coin import flip_exp_each
+from hushgrid.privacy.laplace import add_noise
+from hushgrid.privacy.mixture import add_noise_each
+from hushgrid.privacy.selection import permute_and_flip
 from hushgrid.publish import publish
 from hushgrid.synopsis.synopsis import Synopsis
 
 Indices = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Test = tuple[float, int]  # a p-value, and how many draws it comes from
 
-PLASTIC = 1.32471795724474602596  # x**3 = x + 1; its powers fill the plane evenly (Roberts 2018, sequence R2)
-POINTS = np.outer(np.arange(1, 2001), [1 / PLASTIC, 1 / PLASTIC**2]) % 1
+POINTS = spread(400)
 SAMPLER_RATES = (Fraction(1, 10), Fraction(1), Fraction(3))  # of the last, hardly a draw is far from zero
-TINY = Fraction(1, 2**40)
+SLOW_RATE = Fraction(1, 2**44)  # at which two draws are hardly ever equal
 LOW_DIGITS = 256
-MOST_CELLS_A_SIDE = 1000
+SAMPLER_SIDE = 400
 TAIL_CAUTION = 3  # p-values as small as these come up to 2.3 times too often, with ten expected draws in a bin
-MOST_RELEASES = 4  # for each run asked for
+MOST_RELEASES = 2  # for each run asked for
+HALF = Fraction(1, 2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,13 +52,13 @@ class Primitive:
     test: Callable[[Setting], Test]
     method: str | None = None
 
-    def check(self, setting: Setting, error: float) -> Check:
+    def check(self, setting: Setting, error: float) -> tuple[Check, ...]:
         """Whether it follows its law."""
         p_value, draws = self.test(setting)
         least_p = error / TAIL_CAUTION
         flagged = p_value < least_p
         words = "What was drawn does not follow" if flagged else "What was drawn looks like"
-        return Check(
+        check = Check(
             part="noise",
             title=self.title,
             method=self.method,
@@ -66,6 +68,7 @@ class Primitive:
             p_value=p_value,
             least_p=least_p,
         )
+        return (check,)
 
 
 def experiments(setting: Setting) -> Iterator[Experiment]:
@@ -74,70 +77,113 @@ def experiments(setting: Setting) -> Iterator[Experiment]:
         Primitive(title=f"Noise of counts at rate {rate}", test=partial(sampler_test, rate)) for rate in SAMPLER_RATES
     )
     methods = (
-        Primitive(title="Noise of everything measured", test=partial(method_test, LARGE[name]), method=name)
+        Primitive(title="Noise of everything measured", test=partial(method_test, name), method=name)
         for name in setting.methods
     )
     others = (
+        Primitive(title="Noise of several rates at once", test=mixed_rates_test),
         Primitive(title="Low digits of much noise", test=low_digits_test),
+        Primitive(title="Draws that were used before", test=repeated_draws_test),
+        Primitive(title="Neighbouring draws", test=pairs_test),
         Primitive(title="Noise of the number of records", test=size_test),
+        Primitive(title="Noise of a private total", test=total_test),
         Primitive(title="Coins", test=coin_test),
         Primitive(title="Choice of one of several candidates", test=selection_test),
-        Primitive(title="Decisions to divide a cell", test=split_test),
+        Primitive(title="Cuts of a kd-tree", test=cut_test),
+        Primitive(title="Decisions of PrivTree to divide a cell", test=division_test),
     )
     for primitive in (*sampler, *others, *methods):
-        yield Experiment(title=primitive.title, statistical=True, run=partial(primitive.check, setting))
+        yield Experiment(
+            title=f"noise: {primitive.title} {primitive.method or ''}",
+            statistical=1,
+            run=partial(primitive.check, setting),
+            weight=2.0,
+        )
+
+
+def released(points: Floats, setting: Setting, **arguments: object) -> Synopsis:
+    """One release, by the front door."""
+    options = {"epsilon": setting.epsilon, "calibrate": False, "rng": setting.rng, **arguments}
+    return publish(points, domain=UNIT_SQUARE, **options)  # type: ignore[arg-type]
 
 
 def sampler_test(rate: Fraction, setting: Setting) -> Test:
     """Noise of the counts of a fine grid without points; sharp enough for a rate five per cent off."""
-    side = min(20 * round(setting.runs**0.5), MOST_CELLS_A_SIDE)
-    (release,) = publications((), 1, rate, UniformGrid(side=side), rng=setting.rng)
+    side = SAMPLER_SIDE // (1 + setting.quick)
+    release = released(np.empty((0, 2)), setting, epsilon=rate, method=UniformGrid(side=side))
     return mixed_p_value({rate: release.measurements.leaves.values}), side**2
+
+
+def mixed_rates_test(setting: Setting) -> Test:
+    """Noise of many rates in one call, as of trees whose paths spend differently."""
+    rates = [Fraction(units, 1024) * setting.epsilon for units in (40, 171, 400, 1000)]
+    draws = 40 * setting.runs
+    index = np.arange(draws) % len(rates)
+    noise = add_noise_each(np.zeros(draws, np.int64), rates=rates, rate_index=index, bits=setting.bits)
+    return mixed_p_value({rate: noise[index == number] for number, rate in enumerate(rates)}), draws
 
 
 def low_digits_test(setting: Setting) -> Test:
     """Last eight bits of noise of a huge scale: all alike, unless it was made from floats with too few bits."""
-    (release,) = publications((), 1, TINY, UniformGrid(side=LOW_DIGITS), rng=setting.rng)
+    rate = Fraction(1, 2**40)
+    release = released(np.empty((0, 2)), setting, epsilon=rate, method=UniformGrid(side=LOW_DIGITS))
     draws = release.measurements.leaves.values
     found = np.bincount(draws % LOW_DIGITS, minlength=LOW_DIGITS)
     return chi_square_p_value(found, np.full(LOW_DIGITS, len(draws) / LOW_DIGITS)), len(draws)
 
 
+def repeated_draws_test(setting: Setting) -> Test:
+    """Noise of a scale so large that no two draws are alike, up to their sign, unless one was used twice.
+
+    Draws of one call longer than a block, of several calls, and of two releases.
+    """
+    bits = setting.bits
+    parts = [add_noise(np.zeros(20_000, np.int64), rate=SLOW_RATE, bits=bits) for _ in range(2)]
+    grid = UniformGrid(side=60)
+    releases = (released(np.empty((0, 2)), setting, epsilon=SLOW_RATE, method=grid) for _ in range(2))
+    parts += [release.measurements.leaves.values for release in releases]
+    draws = np.abs(np.concatenate(parts))
+    pairs = len(draws) ** 2 / 2
+    equal = len(draws) - len(np.unique(draws))
+    # Each pair is alike with probability about the rate.
+    return (1.0 if equal == 0 else (pairs * float(SLOW_RATE)) ** equal), len(draws)
+
+
+def pairs_test(setting: Setting) -> Test:
+    """Whether a draw tells anything of the next, of the one half a call away, or of the one from the end."""
+    noise = add_noise(np.zeros(60 * setting.runs, np.int64), rate=Fraction(1, 2), bits=setting.bits)
+    half = len(noise) // 2
+    p_values = [_joint_p_value(noise[::2], noise[1::2]), _joint_p_value(noise[:half], noise[half:])]
+    p_values.append(_joint_p_value(noise[:half], noise[::-1][:half]))
+    return min(1.0, len(p_values) * min(p_values)), len(noise)
+
+
+def _joint_p_value(first: Indices, second: Indices) -> float:
+    """Of pairs of independent draws of rate 1/2, each put into one of seven bins."""
+    bins = np.arange(-2, 4)  # up to -3, -2, -1, 0, 1, 2, from 3 on
+    chances = np.exp(laws.log_laplace(np.arange(-80, 81), 0.5))
+    share = np.bincount(np.searchsorted(bins, np.arange(-80, 81), side="right"), weights=chances)
+    share = share / share.sum()
+    place = len(share) * np.searchsorted(bins, first, side="right") + np.searchsorted(bins, second, side="right")
+    expected = len(first) * np.outer(share, share).ravel()
+    return chi_square_p_value(np.bincount(place, minlength=len(expected)), expected)
+
+
 def size_test(setting: Setting) -> Test:
     """Noisy sizes of releases of one record, at half of epsilon."""
-    releases = publications((FAR,), 4 * setting.runs, setting.epsilon, UniformGrid(), rng=setting.rng, size_share=HALF)
+    options = {"method": UniformGrid(), "size_share": HALF}
+    releases = (released(heap(FAR, 1), setting, **options) for _ in range(4 * setting.runs))
     draws = np.array([release.claim.size.value - 1 for release in releases if release.claim.size])
-    return mixed_p_value({HALF * setting.epsilon: draws}), len(draws)
+    return mixed_p_value({laws.size_rate(setting.epsilon, HALF): draws}), len(draws)
 
 
-def method_test(method: Method, setting: Setting) -> Test:
-    """Noise of all the measurements of a method, at the rates that its releases state."""
-    counter = PointCounter(UNIT_SQUARE, ArrayPoints(POINTS))
-    drawn: dict[Fraction, list[Indices]] = {}
-    draws = releases = 0
-    while draws < 10 * setting.runs and releases < MOST_RELEASES * setting.runs:
-        release = publish(
-            POINTS, domain=UNIT_SQUARE, epsilon=setting.epsilon, method=method, calibrate=False, rng=setting.rng
-        )
-        for measured, true_values in with_truth(release, counter):
-            for index, rate in enumerate(measured.rates):
-                noise = (measured.values - true_values)[measured.rate_index == index]
-                drawn.setdefault(rate, []).append(noise)
-                draws += len(noise)
-        releases += 1
-    return mixed_p_value({rate: np.concatenate(parts) for rate, parts in drawn.items()}), draws
-
-
-def with_truth(release: Synopsis, counter: PointCounter) -> Iterator[tuple[Measured, Indices]]:
-    """Every measurement of a release, and the true values."""
-    measurements, partition = release.measurements, release.partition
-    true_counts = counter.count(partition)
-    running = np.concatenate([[0], np.cumsum(true_counts)])
-    yield measurements.leaves, true_counts
-    yield measurements.region_values, running[measurements.regions.stop] - running[measurements.regions.first]
-    if measurements.wavelet is not None:
-        side = round(len(true_counts) ** 0.5)
-        yield measurements.wavelet.coefficients, transform(true_counts.reshape(side, side)).ravel()
+def total_test(setting: Setting) -> Test:
+    """Private totals of two users of one record and one of nine, of which two count."""
+    points, users, cap = spread(11), np.array(["heavy"] * 9 + ["one", "other"], object), 2
+    options = {"user": users, "max_per_user": 1, "scale_to_total": "private", "max_for_total": cap}
+    releases = (released(points, setting, method=OneCell(), **options) for _ in range(4 * setting.runs))
+    draws = np.array([release.scale.total - (cap + 2) for release in releases if release.scale])
+    return mixed_p_value({laws.total_rate(setting.epsilon, cap): draws}), len(draws)
 
 
 COIN_RATE, GAPS = Fraction(1, 3), np.arange(1, 9)
@@ -146,67 +192,142 @@ COIN_RATE, GAPS = Fraction(1, 3), np.arange(1, 9)
 def coin_test(setting: Setting) -> Test:
     """Coins that come up heads with probability exp(-rate gap)."""
     flips = 20 * setting.runs
-    heads = flip_exp_each(np.tile(GAPS, (flips, 1)), rate=COIN_RATE, bits=setting.bits).sum(axis=0)
-    return binary_p_value(heads, flips, heads_law(GAPS, COIN_RATE)), flips * len(GAPS)
+    found = flip_exp_each(np.tile(GAPS, (flips, 1)), rate=COIN_RATE, bits=setting.bits).sum(axis=0)
+    return binary_p_value(found, np.full(len(GAPS), flips), laws.heads(GAPS, float(COIN_RATE))), flips * len(GAPS)
 
 
 SCORES = np.array([-5, -1, 0, -2, -3])
 
 
 def selection_test(setting: Setting) -> Test:
-    """One of five candidates, at half the epsilon that is charged."""
+    """One of five candidates, by permute-and-flip."""
     rows = 10 * setting.runs
-    budget = Budget(setting.epsilon, bits=setting.bits)
-    chosen = budget.select(np.tile(SCORES, (rows, 1)), np.ones((rows, len(SCORES)), bool), Fraction(1))
-    expected = rows * permute_and_flip_law(SCORES, setting.epsilon / 2)
-    # Candidates that are hardly ever chosen are merged into one with the best.
-    kept = expected >= SMALLEST_EXPECTED
-    observed = np.bincount(chosen, minlength=len(SCORES))
-    best = int(np.argmax(SCORES))
-    observed[best] += observed[~kept].sum()
-    expected[best] += expected[~kept].sum()
-    return chi_square_p_value(observed[kept], expected[kept]), rows
+    allowed = np.ones((rows, len(SCORES)), bool)
+    chosen = permute_and_flip(np.tile(SCORES, (rows, 1)), allowed, rate=HALF, bits=setting.bits)
+    return merged_p_value(np.bincount(chosen, minlength=len(SCORES)), rows * laws.choice(SCORES, 0.5)), rows
 
 
-LEVEL = 4
+CUT = KdTree(height=1, median_share=0.5, stop_below=0)
+STRIPS = 1024  # that the lines which may cut a node lie between; public
+CUT_POINTS = np.array([[x, 0.5] for x in (0.05, 0.06, 0.3, 0.31, 0.6, 0.61, 0.62, 0.9)])
 
 
-@dataclass(frozen=True)
-class LevelCounter:
-    """Cells that are surely divided above one level, and hold known numbers of records on it."""
-
-    true_counts: Indices
-
-    @property
-    def domain(self) -> object:
-        """The unit square."""
-        return UNIT_SQUARE
-
-    def count(self, partition: Quadrants) -> Indices:
-        """Records in every cell, by its level and its place."""
-        return np.where(partition.levels < LEVEL, 10**9, self.true_counts[partition.codes % len(self.true_counts)])
-
-
-def split_test(setting: Setting) -> Test:
-    """PrivTree's decisions to divide cells below, at and above the threshold."""
-    rate = decision_rate(HALF * setting.epsilon)
-    step = bias(rate)
-    true_counts = np.maximum(LEVEL * step + np.round(np.arange(-4, 4) * step / 4).astype(np.int64), 0)
-    counter, cells = LevelCounter(true_counts), 4**LEVEL // len(true_counts)
-    releases = max(4, setting.runs // 10)
-    divided = np.zeros(len(true_counts), np.int64)
-    for _ in range(releases):
-        budget = Budget(setting.epsilon, bits=setting.bits)
-        tree = PrivTree(depth=LEVEL + 1).release(counter, budget).partition  # type: ignore[arg-type]
-        inner = tree.child_counts[slice(*tree.levels[LEVEL : LEVEL + 2])] > 0  # type: ignore[attr-defined]
-        divided += inner.reshape(-1, len(true_counts)).sum(axis=0)
-    law = positive_law(biased(true_counts, LEVEL, rate), rate)
-    return binary_p_value(divided, releases * cells, law), releases * 4**LEVEL
+def cut_test(setting: Setting) -> Test:
+    """Where kd-trees of one cut are cut, half of epsilon being for the choice: coins of exp(-(ε/4) gap)."""
+    lines = np.arange(1, STRIPS) / STRIPS
+    below = (CUT_POINTS[:, 0] < lines[:, None]).sum(axis=1)
+    scores = -np.abs(2 * below - len(CUT_POINTS))
+    law = laws.choice(scores, float(setting.epsilon * HALF / 2))
+    found = np.zeros(len(CUT_POINTS) + 1, np.int64)
+    for _ in range(4 * setting.runs):
+        bounds = released(CUT_POINTS, setting, method=CUT).partition.bounds()
+        if len(bounds) == 2:  # else the noisy count of all was below zero, and nothing was cut
+            line = round(STRIPS * float(bounds[:, 0].max())) - 1
+            found[below[line]] += 1
+    expected = found.sum() * np.bincount(below, weights=law, minlength=len(found))
+    return merged_p_value(found, expected), int(found.sum())
 
 
-def binary_p_value(heads: Indices, flips: int, law: NDArray[np.float64]) -> float:
-    """Of several kinds of coins, so many flips of each; kinds of which one side is rarely expected are left out."""
-    expected = flips * np.stack([law, 1 - law], axis=1)
+DIVISION_DEPTH = 4
+DIVISION_POINTS = np.concatenate([heap((0.1, 0.1), 9), heap((0.7, 0.7), 25)])
+
+
+def division_test(setting: Setting) -> Test:
+    """PrivTree's decisions on stacks of records and on empty cells, level by level, half of epsilon being for them."""
+    rate = laws.privtree_rate(HALF * setting.epsilon)
+    trials: dict[tuple[int, int], list[int]] = {}
+    for _ in range(setting.runs):
+        tree = released(DIVISION_POINTS, setting, method=PrivTree(depth=DIVISION_DEPTH)).partition.bounds()
+        for cell, divided in _decisions(tree):
+            kind = trials.setdefault((cell[0], _count(DIVISION_POINTS, cell)), [0, 0])
+            kind[divided] += 1
+    found = np.array(list(trials.values()))
+    law = [laws.positive(laws.privtree_evidence(np.array([c]), level, rate), float(rate))[0] for level, c in trials]
+    return binary_p_value(found[:, 1], found.sum(axis=1), np.array(law)), int(found.sum())
+
+
+def _decisions(bounds: Floats) -> Iterator[tuple[tuple[int, int, int], bool]]:
+    """Cells of a quadtree (level, column, row), and whether each was divided, from the bounds of its leaves."""
+    inner = set()
+    for west, south, east, _north in bounds.tolist():
+        level = round(-np.log2(east - west))
+        column, row = round(west * 2**level), round(south * 2**level)
+        if level < DIVISION_DEPTH:
+            yield (level, column, row), False
+        inner |= {(level - up, column >> up, row >> up) for up in range(1, level + 1)}
+    yield from ((cell, True) for cell in inner)
+
+
+def _count(points: Floats, cell: tuple[int, int, int]) -> int:
+    level, column, row = cell
+    return int(np.sum(np.all(np.floor(points * 2**level) == [column, row], axis=1)))
+
+
+def method_test(name: str, setting: Setting) -> Test:
+    """Noise of all the measurements of a method, at the rates of its releases, which `verify` adds up to the claim."""
+    method = LARGE.get(name) or METHODS[name]()
+    drawn: dict[Fraction, list[Indices]] = {}
+    draws = releases = 0
+    while draws < 10 * setting.runs and releases < MOST_RELEASES * setting.runs:
+        for measured, true_values in with_truth(released(POINTS, setting, method=method), POINTS):
+            for index, rate in enumerate(measured.rates):
+                noise = (measured.values - true_values)[measured.rate_index == index]
+                drawn.setdefault(rate, []).append(noise)
+                draws += len(noise)
+        releases += 1
+    return mixed_p_value({rate: np.concatenate(parts) for rate, parts in drawn.items()}), draws
+
+
+def with_truth(release: Synopsis, points: Floats) -> Iterator[tuple[Measured, Indices]]:
+    """Every measurement of a release, and the true values, counted point by point."""
+    measurements = release.measurements
+    true_counts = plain_counts(release.partition.bounds(), points)
+    running = np.concatenate([[0], np.cumsum(true_counts)])
+    yield measurements.leaves, true_counts
+    yield measurements.region_values, running[measurements.regions.stop] - running[measurements.regions.first]
+    if measurements.wavelet is not None:
+        side = round(len(true_counts) ** 0.5)
+        padded = np.zeros((measurements.wavelet.rows, measurements.wavelet.columns), np.int64)
+        padded[:side, :side] = true_counts.reshape(side, side)
+        yield measurements.wavelet.coefficients, haar(haar(padded).T).T.ravel()
+
+
+def plain_counts(bounds: Floats, points: Floats) -> Indices:
+    """Points in each of the leaves; none of them lies on an edge."""
+    true_counts = np.zeros(len(bounds), np.int64)
+    west, south, east, north = bounds.T
+    for x, y in points:
+        true_counts[np.flatnonzero((west <= x) & (x < east) & (south <= y) & (y < north))] += 1
+    return true_counts
+
+
+def haar(rows: Indices) -> Indices:
+    """The sum of each row, then left halves less right halves of ever smaller blocks.
+
+    Examples
+    --------
+    >>> haar(np.array([[5, 3, 1, 1]])).tolist()
+    [[10, 6, 2, 0]]
+    """
+    parts: list[Indices] = []
+    while rows.shape[1] > 1:
+        parts.insert(0, rows[:, ::2] - rows[:, 1::2])
+        rows = rows[:, ::2] + rows[:, 1::2]
+    return np.concatenate([rows, *parts], axis=1)
+
+
+def merged_p_value(found: Indices, expected: Floats) -> float:
+    """Chi-square, with what is rarely expected in one bin with the likeliest."""
+    observed, law = found.copy(), expected.copy()
+    best, rare = int(np.argmax(law)), law < SMALLEST_EXPECTED
+    observed[best] += observed[rare].sum()
+    law[best] += law[rare].sum()
+    return chi_square_p_value(observed[~rare], law[~rare])
+
+
+def binary_p_value(heads: Indices, flips: Indices, law: Floats) -> float:
+    """Of several kinds of coins; kinds of which one side is rarely expected are left out."""
+    expected = flips[:, None] * np.stack([law, 1 - law], axis=1)
     observed = np.stack([heads, flips - heads], axis=1)
     telling = expected.min(axis=1) >= SMALLEST_EXPECTED
     return pooled_p_value(zip(observed[telling], expected[telling], strict=True))

@@ -17,6 +17,8 @@ from hushgrid.audit.examples import SMALL
 from hushgrid.audit.neighbours import UNIT_SQUARE
 from hushgrid.audit.scene import POINTS
 from hushgrid.errors import ArgumentError, BudgetError
+from hushgrid.methods import METHODS
+from hushgrid.methods.method import Method
 from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import SystemBits, simulation_rng
 from hushgrid.privacy.budget import Budget
@@ -106,7 +108,7 @@ def overdrawn_budget(_setting: Setting) -> str | None:
 
 def overstated_methods(setting: Setting) -> str | None:
     """Whether a method claims another epsilon than the one asked for."""
-    claims = {name: _release(POINTS, SMALL[name], epsilon=setting.epsilon).claim.epsilon for name in setting.methods}
+    claims = {name: _release(POINTS, _small(name), epsilon=setting.epsilon).claim.epsilon for name in setting.methods}
     above = [name for name, claimed in claims.items() if claimed > setting.epsilon]
     return f"More is spent than was asked for. Methods: {', '.join(above)}." if above else None
 
@@ -125,11 +127,17 @@ REPLAYS: Mapping[str, tuple[Replay, str]] = {
 }
 
 
+def _small(name: str) -> Method:
+    return SMALL.get(name) or METHODS[name]()
+
+
 def _different(setting: Setting, points: Any, others: Any, words: str) -> str | None:
     """The words, if any method publishes the two differently with the same noise."""
     broken = []
     for name in setting.methods:
-        releases = (_release(data, SMALL[name], rng=simulation_rng(SEED), public_size=100) for data in (points, others))
+        releases = (
+            _release(data, _small(name), rng=simulation_rng(SEED), public_size=100) for data in (points, others)
+        )
         first, second = (list(_released(release)) for release in releases)
         if not all(map(np.array_equal, first, second)):
             broken.append(name)

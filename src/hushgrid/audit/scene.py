@@ -19,6 +19,7 @@ from hushgrid.audit.check import Setting
 from hushgrid.audit.examples import LARGE
 from hushgrid.audit.neighbours import UNIT_SQUARE
 from hushgrid.errors import SynopsisFileError
+from hushgrid.methods import METHODS
 from hushgrid.methods.method import Method
 from hushgrid.publish import publish
 from hushgrid.synopsis.synopsis import Synopsis
@@ -60,7 +61,7 @@ class Sight:
 def sights(setting: Setting) -> dict[str, list[Sight]]:
     """Some releases of each method."""
     look = partial(_sight, setting=setting)
-    return {name: [look(LARGE[name]) for _ in range(RELEASES)] for name in setting.methods}
+    return {name: [look(LARGE.get(name) or METHODS[name]()) for _ in range(RELEASES)] for name in setting.methods}
 
 
 def _sight(method: Method, *, setting: Setting) -> Sight:

@@ -6,19 +6,27 @@ from hushgrid.audit.audit import AuditReport
 from hushgrid.audit.check import Check, Part
 
 TITLES: Mapping[Part, str] = {
+    "taint": "Whether anything but released values shows",
+    "loss": "What the released values tell, exactly",
+    "noise": "Noise, held against its law",
+    "neighbours": "Neighbours told apart from outside",
     "attacks": "Known attacks, replayed",
-    "noise": "Noise, held against its exact law",
-    "neighbours": "Data sets that differ by one person",
 }
 EXPLANATIONS: Mapping[Part, str] = {
+    "taint": "Everything that a release draws was recorded on one made-up data set and forced on others. Then every "
+    "byte that shows has to be the same: the file, its footer, intervals, answers, messages, the ledger and its "
+    "journal. A build that decides anything by true counts fails, whatever it decides.",
+    "loss": "What two neighbours put into the same draws says exactly how much likelier the release is on one of them. "
+    "'Shown' is the largest such figure found; it must not exceed the epsilon promised, and often equals it.",
+    "noise": "What protects people is chance of an exact kind. The numbers drawn were compared with the law of the "
+    "proof, written down a second time, at the rate that the claim implies. A p-value is how often a sound build would "
+    "look at least as odd; only one below the limit is flagged.",
+    "neighbours": "Two made-up data sets, with and without one record (or one user), were published many times, as "
+    "users publish. An attacker who knows everything else looked for a sign that gives the record away. 'Shown' is the "
+    "epsilon that the best sign proves to be given away at least; it must not exceed the one promised. It is usually "
+    "smaller: runs are few, and most releases are not the worst case.",
     "attacks": "Each of these was a real flaw of some program that published private data. They were tried on this "
     "installation, with made-up records.",
-    "noise": "What protects people is chance of an exact kind. The numbers drawn were compared with the law they have "
-    "to follow. A p-value is how often a sound build would look at least as odd; only one below the limit is flagged.",
-    "neighbours": "Two made-up data sets, with and without one record (or one user), were published many times. An "
-    "attacker who knows everything else looked for a sign that gives the record away. 'Shown' is the epsilon that the "
-    "best sign proves to be given away at least; it must not exceed the one promised. It is usually smaller: runs are "
-    "few, and most releases are not the worst case.",
 }
 CANNOT = (
     "An audit can catch a broken build. It cannot prove a sound one: a flaw that no experiment here looks for, or that "

@@ -9,18 +9,25 @@ from html import unescape
 import pytest
 
 from hushgrid.audit import audit as audit_module
-from hushgrid.audit.audit import FALSE_ALARM, AuditReport, audit
-from hushgrid.audit.check import Check, Experiment, Verdict
+from hushgrid.audit.audit import FALSE_ALARM, AuditReport, audit, planned
+from hushgrid.audit.check import Check, Experiment, Setting, Verdict
 from hushgrid.audit.report import report_page
 from hushgrid.audit.words import CANNOT, summary
 from hushgrid.errors import ArgumentError
+from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
 
 
 @pytest.fixture(scope="module")
 def report():
-    """A short audit of one method."""
-    return audit(methods=["ug"], runs=50, rng=simulation_rng(2))
+    """A short audit of one method, in memory."""
+    return audit(methods=["ug"], runs=50, quick=True, only=in_memory, rng=simulation_rng(2))
+
+
+def in_memory(title):
+    """Whether an experiment needs neither files nor engines, and no method but one."""
+    elsewhere = ("CSV", "Parquet", "DuckDB", "polars", "calibrated", "ledger", "areas", "kd", "privtree", "PrivTree")
+    return not any(word in title for word in (*elsewhere, "staq", "users"))
 
 
 @pytest.fixture
@@ -43,13 +50,13 @@ def test_a_sound_build_passes(report):
     """Nothing is flagged, and every kind of evidence is there."""
     assert report.ok
     assert report.flagged == ()
-    assert {check.part for check in report.checks} == {"attacks", "noise", "neighbours"}
+    assert {check.part for check in report.checks} == {"taint", "loss", "attacks", "noise", "neighbours"}
 
 
 def test_the_allowance_is_shared_by_all_tests(report):
     """Every p-value is held against less than its part."""
     limits = {check.least_p for check in report.checks if check.p_value is not None}
-    statistical = [check for check in report.checks if check.part != "attacks"]
+    statistical = [check for check in report.checks if check.part in ("noise", "neighbours")]
 
     assert report.tests == len(statistical)
     assert max(limits) <= FALSE_ALARM / report.tests
@@ -58,10 +65,8 @@ def test_the_allowance_is_shared_by_all_tests(report):
 def test_progress_rises_from_zero_and_names_what_comes(monkeypatch, report):
     """A share below one, and a title."""
     seen = []
-    known = [Experiment(title=f"No. {n}", statistical=True, run=lambda _: report.checks[0]) for n in range(4)]
-    for part in (audit_module.attacks, audit_module.neighbours, audit_module.primitives):
-        monkeypatch.setattr(part, "experiments", lambda _: ())
-    monkeypatch.setattr(audit_module.attacks, "experiments", lambda _: known)
+    known = [Experiment(title=f"No. {n}", statistical=1, run=lambda _: report.checks[:1]) for n in range(4)]
+    monkeypatch.setattr(audit_module, "planned", lambda _: known)
     audit(progress=lambda *told: seen.append(told))
 
     assert seen == [(0, "No. 0"), (0.25, "No. 1"), (0.5, "No. 2"), (0.75, "No. 3")]
@@ -129,3 +134,23 @@ def test_an_empty_report_is_fine():
 
     assert empty.ok
     assert "Nothing was flagged in 0 checks" in summary(empty)
+
+
+def test_titles_tell_experiments_apart():
+    """Processes find them by their titles."""
+    setting = Setting(methods=tuple(METHODS), epsilon=Fraction(1), runs=50)
+    titles = [experiment.title for experiment in planned(setting)]
+
+    assert len(titles) == len(set(titles))
+    for name in METHODS:
+        assert {f"exact: {name}, given sizes", f"neighbours: {name}, a record in an empty spot"} <= set(titles)
+
+
+def test_processes_find_what_one_process_finds():
+    """Every check, in the same order."""
+    few = lambda title: title.startswith(("exact: uniform", "noise: Coins", "attacks: Weights"))  # noqa: E731
+    options = {"methods": ["uniform"], "runs": 50, "quick": True, "only": few}
+    alone, together = audit(**options), audit(**options, processes=2)
+
+    assert [check.title for check in together.checks] == [check.title for check in alone.checks]
+    assert together.ok

@@ -1,0 +1,418 @@
+"""Neighbouring data sets published again and again by the front door, and told apart as well as an attacker could.
+
+Nothing inside a build is looked at here. The event that tells two data sets apart best is chosen on one half of the
+releases, and ln(lower p / upper p') is taken on the other half; it must not exceed the claim.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.audit.binomial import lower_bound, upper_bound
+from hushgrid.audit.check import Check, Experiment, Setting, Verdict
+from hushgrid.audit.estimator import FEWEST_RUNS, EpsilonBound, epsilon_lower_bound
+from hushgrid.audit.examples import SMALL
+from hushgrid.audit.neighbours import MOST_PER_USER, UNIT_SQUARE, Records, heap
+from hushgrid.audit.routes import DATASET, WAYS_IN, HandOver, Route, as_array, squares
+from hushgrid.audit.view import VIEWS, WIDTH, Place, view
+from hushgrid.geometry.guidelines import leaf_sides
+from hushgrid.methods import METHODS
+from hushgrid.methods.adaptive_grid import AdaptiveGrid
+from hushgrid.methods.areas import Areas
+from hushgrid.methods.hb import OptimalHierarchy
+from hushgrid.methods.hierarchy import Hierarchy
+from hushgrid.methods.method import Method
+from hushgrid.methods.one_cell import OneCell
+from hushgrid.methods.privlet import Privlet
+from hushgrid.methods.quadtree import Quadtree
+from hushgrid.methods.uniform_grid import UniformGrid
+from hushgrid.publish import publish
+from hushgrid.synopsis.synopsis import Synopsis
+
+Floats = NDArray[np.float64]
+
+SPOT = Place(0.1, 0.1)  # of the record that one data set has more
+FAR = Place(0.9, 0.9)
+HALF = Fraction(1, 2)
+
+# Runs relative to those asked for: more where a release is quick.
+LENGTHS = {"ug": 4.0, "uniform": 4.0, "identity": 4.0, "ag": 4.0, "privlet": 4.0}
+USUAL_LENGTH, SHORT_LENGTH = 2.0, 0.6
+SIZED: Mapping[str, Method] = {
+    "ug": UniformGrid(),
+    "ag": AdaptiveGrid(c=0.05),  # leaves the smallest side of 10 at a few hundred records
+    "quadtree": Quadtree(),
+    "hierarchy": Hierarchy(),
+    "hb": OptimalHierarchy(),
+    "privlet": Privlet(),
+}
+PILOT_RUNS = 40
+LARGEST_SIZE = 2**18
+SIDE = 99  # of the grid of a release that holds thousands of experiments
+AREAS_SIDE = 24
+
+
+def experiments(setting: Setting) -> Iterator[Experiment]:
+    """All pairs of neighbours, and all ways in."""
+    for neighbours in pairs(setting):
+        if setting.quick and neighbours.length == SHORT_LENGTH:
+            continue  # so few runs would show nothing
+        yield Experiment(
+            title=f"neighbours: {neighbours.method.name}, {neighbours.title}",
+            statistical=1,
+            run=partial(neighbours.check, setting),
+            weight=2.0,
+        )
+    for cells in many_at_once():
+        yield Experiment(
+            title=f"neighbours: {cells.route.method}, {cells.route.title}",
+            statistical=1,
+            run=partial(cells.check, setting),
+            weight=2.0,
+            group="Spark" if cells.route.needs == "pyspark" else None,
+        )
+
+
+def verdict(
+    title: str, method: str, samples: tuple[Floats, Floats], names: tuple[str, ...], claim: float, error: float
+) -> tuple[Check, ...]:
+    """Whether two samples of what an attacker sees differ by more than is claimed."""
+    bound = epsilon_lower_bound(*samples, confidence=1 - error)
+    result = partial(Check, part="neighbours", title=title, method=method, runs=sum(map(len, samples)), claim=claim)
+    reach = largest_bound(min(map(len, samples)), len(names), error=error)
+    if reach <= claim:
+        finding = f"Too few runs: they could show no more than {reach:.2f}. Ask for more with --runs."
+        return (result(verdict=Verdict.NOT_APPLICABLE, finding=finding, measured=bound.epsilon),)
+    flagged = bound.epsilon > claim
+    check = result(
+        verdict=Verdict.FLAGGED if flagged else Verdict.PASSED,
+        measured=bound.epsilon,
+        finding=f"{_in_words(bound, samples, names, flagged=flagged)} These runs could show up to {reach:.2g}.",
+    )
+    return (check,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Neighbours:
+    """Two data sets, a method to publish them with, and how often.
+
+    Parameters
+    ----------
+    title : str
+    method : Method
+    places : tuple of Place
+        The first data set.
+    more : tuple of Place
+        What the second has more: one record, or all those of one user.
+    length : float
+        Runs relative to those asked for.
+    edge : callable, optional
+        Finds how many records the last of the places has, just short of a threshold.
+    arguments : mapping
+        Of `publish`, besides.
+    """
+
+    title: str
+    method: Method
+    places: tuple[Place, ...]
+    more: tuple[Place, ...] = (SPOT,)
+    length: float = USUAL_LENGTH
+    edge: Callable[[Setting], int] | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def views(self, setting: Setting, *, neighbour: bool) -> Floats:
+        """What an attacker sees in each of many releases of one of the data sets, shape (runs, views)."""
+        places = self.places + (self.more if neighbour else ())
+        runs = max(FEWEST_RUNS, round(setting.runs * self.length))
+        releases = publications(places, runs, setting.epsilon, self.method, rng=setting.rng, **self.arguments)
+        return np.array([view(release, self.places, self.more[0]) for release in releases], np.float64)
+
+    def check(self, setting: Setting, error: float) -> tuple[Check, ...]:
+        """Whether releases of the two differ by more than is promised."""
+        if self.edge is not None:
+            stacked = (*self.places[:-1], self.places[-1]._replace(times=self.edge(setting)))
+            return replace(self, places=stacked, edge=None).check(setting, error)
+        samples = self.views(setting, neighbour=False), self.views(setting, neighbour=True)
+        return verdict(self.title, self.method.name, samples, VIEWS, float(setting.epsilon), error)
+
+
+def pairs(setting: Setting) -> Iterator[Neighbours]:
+    """Neighbours for each kind of flaw."""
+    for name in setting.methods:
+        method, length = SMALL.get(name) or METHODS[name](), LENGTHS.get(name, USUAL_LENGTH)
+        yield Neighbours(title="a record in an empty spot", method=method, places=(FAR,), length=length)
+        stacked = (SPOT._replace(times=25), FAR)
+        yield Neighbours(title="a record on a stack of others", method=method, places=stacked, length=SHORT_LENGTH)
+        if name in SIZED:
+            yield on_a_size_edge(SIZED[name])
+    if "ag" in setting.methods:
+        yield on_a_cell_edge()
+    if "staq" in setting.methods:
+        yield on_a_split_edge()
+    yield from heavy_users()
+
+
+def on_a_size_edge(method: Method) -> Neighbours:
+    """A data set one record short of changing the grid, if the true number sized it."""
+    return Neighbours(
+        title="a size on a rounding edge",
+        method=method,
+        places=(FAR,),
+        length=SHORT_LENGTH,
+        edge=lambda setting: last_before_a_change(partial(_public_structure, method, HALF * setting.epsilon)),
+        arguments={"size_share": HALF, "size_from": "domain"},
+    )
+
+
+def on_a_cell_edge() -> Neighbours:
+    """A cell one record short of being divided, if the true number decided."""
+
+    def side(epsilon: Fraction, size: int) -> int:
+        return int(leaf_sides(np.array([size]), HALF * epsilon)[0])
+
+    return Neighbours(
+        title="a first-level count on an edge",
+        method=AdaptiveGrid(first_side=1),
+        places=(SPOT,),
+        length=SHORT_LENGTH,
+        edge=lambda setting: last_before_a_change(partial(side, setting.epsilon)),
+    )
+
+
+def on_a_split_edge() -> Neighbours:
+    """Records on one spot whose cell is divided about every other time."""
+    method, arguments = SMALL["staq"], {"public_size": 100}
+
+    def is_mostly_divided(setting: Setting, size: int) -> bool:
+        places = (SPOT._replace(times=size),)
+        releases = publications(places, PILOT_RUNS, setting.epsilon, method, rng=setting.rng, **arguments)
+        widths = [view(release, places, SPOT)[VIEWS.index(WIDTH)] for release in releases]
+        return 2 * sum(width < max(widths) for width in widths) > PILOT_RUNS or max(widths) < HALF
+
+    return Neighbours(
+        title="a cell on the edge of being divided",
+        method=method,
+        places=(SPOT,),
+        length=SHORT_LENGTH,
+        edge=lambda setting: last_before_a_change(partial(is_mostly_divided, setting)),
+        arguments=arguments,
+    )
+
+
+def heavy_users() -> Iterator[Neighbours]:
+    """A user with twenty times the records that count, in one spot and all over the map, and in a private total."""
+    crowd = tuple(Place(0.05 + 0.9 * n / 40, 0.55, user=f"user {n % 8}") for n in range(40))
+    sides = np.arange(8) / 8 + 0.02
+    everywhere = tuple(Place(x, y, user="eve") for x in sides for y in sides)
+    for where, more in {"in one spot": (SPOT._replace(times=60, user="eve"),), "everywhere": everywhere}.items():
+        yield Neighbours(
+            title=f"a heavy user {where}",
+            method=UniformGrid(side=4),
+            places=crowd,
+            more=more,
+            length=SHORT_LENGTH,
+            arguments={"max_per_user": MOST_PER_USER},
+        )
+    yield Neighbours(
+        title="a heavy user in a private total",
+        method=OneCell(),
+        places=crowd[:4],
+        more=everywhere,
+        length=2.0,
+        arguments={"max_per_user": MOST_PER_USER, "scale_to_total": "private"},
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManyAtOnce:
+    """Releases in which every cell, or every few cells together, is an experiment of its own.
+
+    One data set has nobody in any cell, the other a record in each, or a user who has as many records there as count,
+    and more. The noise of cells is independent, so that two releases are thousands of runs.
+
+    Parameters
+    ----------
+    route : Route
+    cells : int
+        Of the release.
+    group : int
+        Cells that one user is in.
+    times : int
+        Records of a user in each of them.
+    kept : int
+        How much of a count they make.
+    """
+
+    route: Route
+    cells: int
+    group: int = 1
+    times: int = 1
+    kept: int = 1
+    releases: int = 1
+
+    def check(self, setting: Setting, error: float) -> tuple[Check, ...]:
+        """Whether releases of the two differ by more than is promised."""
+        if self.route.missing is not None:
+            finding = f"Not looked at: {self.route.missing}."
+            check = Check(
+                part="neighbours",
+                title=self.route.title,
+                method=self.route.method,
+                verdict=Verdict.NOT_APPLICABLE,
+                finding=finding,
+            )
+            return (check,)
+        rate = float(setting.epsilon) / (self.group * self.kept)
+        samples = [self._losses(setting, full, rate) for full in (False, True)]
+        return verdict(
+            self.route.title,
+            self.route.method,
+            (samples[0], samples[1]),
+            ("the evidence against a record", "the count of its cell"),
+            float(setting.epsilon),
+            error,
+        )
+
+    def _losses(self, setting: Setting, full: bool, rate: float) -> Floats:
+        """For each group of cells, how much likelier its counts are without anyone, and the first count."""
+        rows = []
+        with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+            points, more = self.route.hand_over(self._records(full), Path(folder), stack)
+            for number in range(self.releases):
+                options = {**self.route.arguments, **more, "calibrate": self.route.calibrate}
+                if self.route.ledger:
+                    options.update(_account(Path(folder) / f"ledger-{number}", self.route.of_users))
+                elif setting.rng is not None:
+                    options["rng"] = setting.rng
+                release = publish(points, domain=UNIT_SQUARE, epsilon=setting.epsilon, **options)
+                values = release.measurements.leaves.values.reshape(-1, self.group)
+                losses = rate * (np.abs(values - self.kept) - np.abs(values)).sum(axis=1)
+                rows.append(np.stack([losses, values[:, 0]], axis=1))
+        return np.concatenate(rows).astype(np.float64)
+
+    def _records(self, full: bool) -> Records:
+        side = round(self.cells**0.5)
+        middles = (np.arange(side) + 0.5) / side
+        points = np.array([[x, y] for y in middles for x in middles]) if full else np.empty((0, 2))
+        points = np.repeat(points, self.times, axis=0)
+        if not self.route.of_users:
+            return Records(points)
+        return Records(points, tuple(f"user {n // (self.times * self.group)}" for n in range(len(points))))
+
+
+def many_at_once() -> Iterator[ManyAtOnce]:
+    """Every way in, with thousands of experiments in each release."""
+    grid: dict[str, Any] = {"method": UniformGrid(side=SIDE)}
+    user = {**grid, "max_per_user": MOST_PER_USER}
+    heavy = {"times": 5, "kept": MOST_PER_USER}
+    distinct = {"group": MOST_PER_USER, "times": 2, "releases": 4}
+
+    def route(title: str, arguments: Mapping[str, Any], hand_over: HandOver = as_array, **options: Any) -> Route:
+        return Route(title=title, method="ug", arguments=arguments, hand_over=hand_over, **options)
+
+    yield ManyAtOnce(route=route("arrays, calibrated", grid, calibrate=True), cells=SIDE**2)
+    yield ManyAtOnce(route=route("arrays, ledger", grid, ledger=True), cells=SIDE**2)
+    yield ManyAtOnce(route=route("users", user, of_users=True), cells=SIDE**2, **heavy)
+    yield ManyAtOnce(
+        route=route("distinct users", {**user, "distinct": True}, of_users=True), cells=SIDE**2, **distinct
+    )
+    for title, hand_over, needs in WAYS_IN:
+        yield ManyAtOnce(route=route(title, grid, hand_over, needs=needs), cells=SIDE**2)
+        if title in ("CSV file", "Parquet folder", "DuckDB"):
+            of_users = route(f"users, {title}", user, hand_over, needs=needs, of_users=True)
+            yield ManyAtOnce(route=of_users, cells=SIDE**2, **heavy)
+            pairs_of = route(
+                f"distinct users, {title}", {**user, "distinct": True}, hand_over, needs=needs, of_users=True
+            )
+            yield ManyAtOnce(route=pairs_of, cells=SIDE**2, **distinct)
+    yield from _many_areas()
+
+
+def _many_areas() -> Iterator[ManyAtOnce]:
+    probe = Route(title="areas", method="areas", arguments={}, needs="shapely")
+    if probe.missing is not None:
+        yield ManyAtOnce(route=probe, cells=AREAS_SIDE**2)
+        return
+    areas: dict[str, Any] = {"method": Areas(squares(AREAS_SIDE))}
+    user = {**areas, "max_per_user": MOST_PER_USER}
+    for title, arguments, options in (
+        ("areas", areas, {}),
+        ("areas, users", user, {"times": 5, "kept": MOST_PER_USER}),
+        ("areas, distinct users", {**user, "distinct": True}, {"group": MOST_PER_USER, "times": 2, "releases": 16}),
+    ):
+        route = Route(title=title, method="areas", arguments=arguments, of_users="max_per_user" in arguments)
+        yield ManyAtOnce(route=route, cells=AREAS_SIDE**2, **{"releases": 8, **options})
+
+
+def _account(path: Path, of_users: bool) -> dict[str, Any]:
+    from hushgrid.ledger.ledger import open_ledger
+
+    with open_ledger(path, create=True) as ledger:
+        ledger.add_dataset(DATASET, budget=1000, unit="user" if of_users else "record")
+    return {"ledger": path, "dataset": DATASET}
+
+
+def publications(
+    places: tuple[Place, ...], runs: int, epsilon: Fraction, method: Method, **arguments: Any
+) -> Iterator[Synopsis]:
+    """So many releases of some places, by the front door; with `max_per_user`, of users."""
+    points = np.concatenate([np.empty((0, 2)), *(heap(place[:2], place.times) for place in places)])
+    if "max_per_user" in arguments:
+        arguments["user"] = np.repeat([place.user for place in places], [place.times for place in places])
+    for _ in range(runs):
+        yield publish(points, domain=UNIT_SQUARE, epsilon=epsilon, method=method, calibrate=False, **arguments)
+
+
+def last_before_a_change(function: Callable[[int], object]) -> int:
+    """A number, found by doubling and halving, whose successor has another value than it.
+
+    Where nothing changes up to `LARGEST_SIZE`, as a broken build may have it, the search ends there.
+
+    Examples
+    --------
+    >>> last_before_a_change(lambda number: number > 1000)
+    1000
+    """
+    start = function(0)
+    low, high = 0, 1
+    while function(high) == start and high < LARGEST_SIZE:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if function(middle) == start else (low, middle)
+    return low
+
+
+def largest_bound(runs: int, statistics: int, *, error: float) -> float:
+    """What so many runs of each data set show of a build that gives everything away."""
+    each = error / (2 * statistics)
+    deciding = runs - runs // 2
+    low, high = lower_bound(deciding, deciding, error=each), upper_bound(0, deciding, error=each)
+    return float(np.log(low / high)) if low > high else 0.0
+
+
+def _public_structure(method: Method, epsilon: Fraction, size: int) -> int:
+    """Number of cells of a release for a public size; of regions, where there are more than one level."""
+    (release,) = publications((FAR._replace(times=size),), 1, epsilon, method, public_size=size)
+    return len(release.measurements.regions.first) or release.partition.cells
+
+
+def _in_words(bound: EpsilonBound, samples: tuple[Floats, Floats], names: tuple[str, ...], *, flagged: bool) -> str:
+    """What told the data sets apart best, and how well."""
+    if bound.epsilon == 0:
+        return "Nothing an attacker looked at told the two data sets apart for sure."
+    seen = f"{names[bound.event.statistic]} {_RELATIONS[bound.event.relation]} {bound.event.threshold:.4g}"
+    shares = [bound.event.occurrences(sample) / len(sample) for sample in samples]
+    words = "More than promised" if flagged else "Within what is promised"
+    return f"{words}: {seen} in {shares[0]:.1%} of releases without the record and {shares[1]:.1%} with it."
+
+
+_RELATIONS = {"<=": "is at most", ">": "is above", "==": "is", "!=": "is not"}
