@@ -101,17 +101,22 @@ class Connection(H11Protocol):
     @property
     def _is_answered(self) -> bool:
         """Whether a whole request has arrived whose answer is not there yet."""
-        return self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
+        return self._has_head and not self.cycle.more_body
+
+    @property
+    def _has_head(self) -> bool:
+        """Whether the head of a request has arrived whose answer is not there yet."""
+        cycle: Any = self.cycle  # which uvicorn has as None before the first request
+        return cycle is not None and not cycle.response_complete
 
     def _follow(self) -> None:
         """Set the clock anew if a step has ended."""
-        has_head = self.cycle is not None and not self.cycle.response_complete
-        step = (self.cycle, has_head, self._is_answered)
+        step = (self.cycle, self._has_head, self._is_answered)
         if step == self._step or self.transport.is_closing():
             return
         self._step, self._unsent = step, math.inf
         self._places.note(self, waits=not self._is_answered)
-        self._set_clock(limits.BODY_SECONDS if has_head and not self._is_answered else limits.HEAD_SECONDS)
+        self._set_clock(limits.BODY_SECONDS if self._has_head and not self._is_answered else limits.HEAD_SECONDS)
 
     def _set_clock(self, seconds: float) -> None:
         if self._deadline is not None:
