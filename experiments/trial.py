@@ -121,8 +121,9 @@ class Trial:
         release = LEAST_SECONDS + size / 1e6 * self._seconds_per_million
         if not self.calibrate:
             return release
-        # As `hushgrid.calibrate` does it: on at most half a million points, more than once where there are few.
-        likeness = max(min(size, 5e5), size * self.epsilon / 2) / 1e6
+        # As `hushgrid.calibrate` does it: on few points where there is much evidence, more than once where little.
+        evidence = size * self.epsilon
+        likeness = min(size, max(5e5, evidence / 2)) * min(1, 2e5 / evidence) / 1e6
         repetitions = 4 if size * self.epsilon <= 2e4 else 2 if size * self.epsilon <= 2e5 else 1
         return release + repetitions * (0.05 + likeness * (1 + self._seconds_per_million))
 

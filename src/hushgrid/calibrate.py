@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.point_counter import PointCounter
-from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.inference.measurements import Measurements
@@ -81,12 +80,8 @@ def unscaled(synopsis: Synopsis) -> Synopsis:
 
 
 def recorded(method: MethodRecord) -> Method:
-    """The method that a release names, with the parameters it names; what is wrong with them is an error."""
-    try:
-        return METHODS[method.name](**method.parameters)
-    except (KeyError, TypeError, ValueError) as error:
-        msg = f"the method {method.name[:40]!r} cannot be made with the parameters it is said to have had."
-        raise ArgumentError(msg) from error
+    """The method that a release names, with the parameters it names; some error or other where they cannot be."""
+    return METHODS[method.name](**method.parameters)
 
 
 def _likeness(total: float, epsilon: Fraction) -> tuple[int, Fraction, int]:

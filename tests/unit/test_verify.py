@@ -76,7 +76,9 @@ def test_a_changed_parameter_of_the_method_is_noticed(path):
     assert failures(path) == {"calibration"}
 
 
-@pytest.mark.parametrize("parameters", [{"c": -1.0}, {"c": "x"}, {"unknown": 1}, {"first_level": None}], ids=str)
+@pytest.mark.parametrize(
+    "parameters", [{"c": -1.0}, {"c": "x"}, {"unknown": 1}, {"first_level": None}, {"growth": 1e300}], ids=str
+)
 def test_a_method_that_cannot_be_is_noticed(parameters, path):
     """Whatever a file says the parameters were."""
     publish(method="staq").save(path)

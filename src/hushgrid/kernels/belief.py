@@ -126,14 +126,14 @@ def place_of_mass(mass: float, low: float, scale: float) -> float:
 def read_table(table: Floats, place: int, behind: float) -> float:
     """A tabulated function a little behind a place, linearly; it has an entry too many, for what is behind the last."""
     here = np.uintp(place)  # unsigned, so that nobody looks for places from the end
-    value: float = table[here]
-    return value + behind * (table[here + np.uintp(1)] - value)
+    value, following = table[here], table[here + np.uintp(1)]
+    return float(value + behind * (following - value))
 
 
 @compiled
 def read_message(message: Floats, place: float) -> float:
     """A message with its tails between its places."""
-    before = np.int32(place)
+    before = int(place)
     return read_table(message, before, place - before)
 
 
