@@ -67,6 +67,7 @@ def test_releases_of_every_method_verify_where_loops_are_compiled_for_another_pr
     assert {name: failed for name, failed in found.items() if failed} == {}
 
 
+@pytest.mark.slow
 def test_what_the_last_digit_decided_does_not_verify(tmp_path):
     """Control: belief propagation as it was before, which found other counts on other processors."""
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
