@@ -121,7 +121,7 @@ class Trial:
         release = LEAST_SECONDS + size / 1e6 * self._seconds_per_million
         if not self.calibrate:
             return release
-        # As `hushgrid.calibrate` does it: on few points where there is much evidence, more than once where little.
+        # As calibration does it: on few points where there is much evidence, more than once where little.
         evidence = size * self.epsilon
         likeness = min(size, max(5e5, evidence / 2)) * min(1, 2e5 / evidence) / 1e6
         repetitions = 4 if size * self.epsilon <= 2e4 else 2 if size * self.epsilon <= 2e5 else 1
