@@ -169,7 +169,7 @@ def _in_turn(experiments: Sequence[Experiment], error: float, progress: Progress
     for number, experiment in enumerate(experiments):
         if progress is not None:
             progress(number / len(experiments), experiment.title)
-        results[experiment.title] = experiment.run(error)
+        results[experiment.title] = experiment.made(error)
     return results
 
 
@@ -205,7 +205,7 @@ def _quiet() -> None:
 
 def _work(setting: Setting, titles: tuple[str, ...], error: float) -> Results:
     """Make some experiments, in a process of their own."""
-    return {title: _by_title(setting)[title].run(error) for title in titles}
+    return {title: _by_title(setting)[title].made(error) for title in titles}
 
 
 @cache

@@ -21,7 +21,7 @@ from hushgrid.audit.check import Check, Experiment, Setting, Verdict
 from hushgrid.audit.estimator import FEWEST_RUNS, EpsilonBound, epsilon_lower_bound
 from hushgrid.audit.examples import SMALL
 from hushgrid.audit.neighbours import MOST_PER_USER, UNIT_SQUARE, Records, heap
-from hushgrid.audit.routes import DATASET, WAYS_IN, HandOver, Route, as_array, squares
+from hushgrid.audit.routes import DATASET, WAYS_IN, HandOver, NotHereError, Route, as_array, squares
 from hushgrid.audit.view import VIEWS, WIDTH, Place, view
 from hushgrid.geometry.guidelines import leaf_sides
 from hushgrid.methods import METHODS
@@ -260,18 +260,18 @@ class ManyAtOnce:
 
     def check(self, setting: Setting, error: float) -> tuple[Check, ...]:
         """Whether releases of the two differ by more than is promised."""
-        if self.route.missing is not None:
-            finding = f"Not looked at: {self.route.missing}."
+        rate = float(setting.epsilon) / (self.group * self.kept)
+        try:
+            samples = [self._losses(setting, full, rate) for full in (False, True)]
+        except NotHereError as reason:
             check = Check(
                 part="neighbours",
                 title=self.route.title,
                 method=self.route.method,
                 verdict=Verdict.NOT_APPLICABLE,
-                finding=finding,
+                finding=f"Not looked at: {reason}.",
             )
             return (check,)
-        rate = float(setting.epsilon) / (self.group * self.kept)
-        samples = [self._losses(setting, full, rate) for full in (False, True)]
         return verdict(
             self.route.title,
             self.route.method,
@@ -285,7 +285,7 @@ class ManyAtOnce:
         """For each group of cells, how much likelier its counts are without anyone, and the first count."""
         rows = []
         with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-            points, more = self.route.hand_over(self._records(full), Path(folder), stack)
+            points, more = self.route.handed(self._records(full), Path(folder), stack)
             for number in range(self.releases):
                 options = {**self.route.arguments, **more, "calibrate": self.route.calibrate}
                 if self.route.ledger:

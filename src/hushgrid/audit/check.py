@@ -111,3 +111,11 @@ class Experiment:
     run: Callable[[float], tuple[Check, ...]]
     weight: float = 1.0
     group: str | None = None
+
+    def made(self, error: float) -> tuple[Check, ...]:
+        """Its checks; a build in which it cannot be made is flagged, because a sound one lets it."""
+        try:
+            return self.run(error)
+        except Exception as problem:  # noqa: BLE001  # whatever a broken build does
+            finding = f"The experiment could not be made: {type(problem).__name__}: {problem}"
+            return (Check(part="attacks", title=self.title, verdict=Verdict.FLAGGED, finding=finding),)

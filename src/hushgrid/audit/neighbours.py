@@ -19,7 +19,7 @@ UNIT_SQUARE = Domain(west=0, south=0, east=1, north=1)
 PLASTIC = 1.32471795724474602596  # x**3 = x + 1; its powers fill the plane evenly (Roberts 2018, sequence R2)
 SPOT, FAR, CORNER, OUTSIDE = (0.1, 0.1), (0.9, 0.9), (1.0, 1.0), (7.0, 7.0)
 NOWHERE = (float("nan"), 0.5)
-RISING = 16  # records that are added one by one on one spot
+RISING = 16  # records added one by one on one spot, whose cell rises from among the emptiest to the fullest
 MOST_PER_USER, CAP = 3, 30  # K, and B for a private total: ten times K
 HEAVY = 64  # records of a user who has far more than either
 
@@ -94,7 +94,7 @@ def heap(place: Sequence[float], count: int) -> NDArray[np.float64]:
 def record_family() -> Family:
     """Data sets that grow record by record, and others far from them."""
     crowd = np.concatenate(
-        [spread(30), heap((0.2, 0.2), 20), heap((0.7, 0.3), 9), heap((0.6, 0.8), 9), heap((0.33, 0.62), 4)]
+        [spread(30), heap((0.9, 0.2), 20), heap((0.7, 0.3), 9), heap((0.6, 0.8), 9), heap((0.33, 0.62), 4)]
     )
     balanced = np.array([[x, y] for x in (0.1, 0.3, 0.7, 0.9) for y in (0.1, 0.3, 0.7, 0.9)])
     base = {

@@ -122,6 +122,10 @@ def _named(records: Records) -> Mapping[str, Any]:
     return {} if records.users is None else {"user": "person"}
 
 
+class NotHereError(Exception):
+    """A way in that does not exist on this machine, and why."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Route:
     """One way to publish.
@@ -159,6 +163,18 @@ class Route:
         """The data sets that go this way."""
         family = user_family() if self.of_users else record_family()
         return {"all": lambda: family, "some": family.some, "few": family.few}[self.sets]()
+
+    def handed(self, records: Records, folder: Path, stack: ExitStack) -> Handed:
+        """The records, where a release finds them."""
+        if self.missing is not None:
+            raise NotHereError(self.missing)
+        try:
+            return self.hand_over(records, folder, stack)
+        except Exception as error:
+            if self.needs is None:
+                raise
+            msg = f"{self.needs} is installed, but did not take a table ({type(error).__name__})"
+            raise NotHereError(msg) from error
 
     @property
     def missing(self) -> str | None:

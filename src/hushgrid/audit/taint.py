@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 from hushgrid.audit.check import Check, Experiment, Setting, Verdict
 from hushgrid.audit.neighbours import UNIT_SQUARE, Family
-from hushgrid.audit.routes import DATASET, Handed, Route, routes
+from hushgrid.audit.routes import DATASET, Handed, NotHereError, Route, routes
 from hushgrid.audit.scene import overheard
 from hushgrid.audit.transcript import (
     TOLERANCE,
@@ -110,7 +110,7 @@ class Stage:
         if name not in self._handed:
             folder = self._folder / f"set-{len(self._handed)}"
             folder.mkdir()
-            self._handed[name] = self.route.hand_over(self.route.family.sets[name], folder, self._stack)
+            self._handed[name] = self.route.handed(self.route.family.sets[name], folder, self._stack)
         return self._handed[name]
 
 
@@ -146,10 +146,11 @@ def experiments(setting: Setting) -> Iterator[Experiment]:
 
 
 def _checks(route: Route, setting: Setting, _error: float) -> tuple[Check, ...]:
-    if route.missing is not None:
-        finding = f"Not looked at: {route.missing}."
+    try:
+        found = examine(route, setting)
+    except NotHereError as reason:
+        finding = f"Not looked at: {reason}."
         return tuple(_check(part, route, Verdict.NOT_APPLICABLE, finding) for part in ("taint", "loss"))
-    found = examine(route, setting)
     taint = _check(
         "taint",
         route,
@@ -235,10 +236,11 @@ def _shown_by_sign(stage: Stage, name: str, original: Seen) -> frozenset[int]:
     """Draws whose size can be changed without a byte changing: nothing of them shows but the sign."""
     quiet = set()
     for number, draw in enumerate(original.draws):
-        if draw.kind == "noise":
-            seen = stage.repeat(name, with_other_sizes(original.draws, number))
-            if seen.trouble is None and _difference(original.parts, seen.parts) is None:
-                quiet.add(number)
+        if draw.kind == "noise" and all(
+            _difference(original.parts, stage.repeat(name, changed).parts) is None
+            for changed in with_other_sizes(original.draws, number)
+        ):
+            quiet.add(number)
     return frozenset(quiet)
 
 

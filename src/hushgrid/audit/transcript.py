@@ -27,6 +27,7 @@ Policy = Literal["real", "exact", "above"]
 
 FAR_ABOVE = 40  # noise that divides every cell and passes every threshold of the small routes
 TOLERANCE = 1e-9
+HUGE = 10**6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -253,11 +254,7 @@ def loss(first: Sequence[Draw], second: Sequence[Draw], *, by_sign: frozenset[in
     largest, decided = 0.0, 0.0
     for number, (one, other) in enumerate(zip(first, second, strict=True)):
         if one.kind == "noise" and number in by_sign:
-            divided = np.asarray(one.released) > 0
-            changed = one.true_values != other.true_values
-            rate = float(np.max(one.rates))
-            parts = (laws.log_decision(draw.true_values[changed], divided[changed], rate) for draw in (one, other))
-            decided += float(np.sum(next(parts))) - float(np.sum(next(parts)))
+            decided += _decision_loss(one, other)
         elif one.kind == "noise":
             largest += float(np.sum(one.rates * np.abs(one.true_values - other.true_values)))
         elif one.kind == "choice":
@@ -265,6 +262,17 @@ def loss(first: Sequence[Draw], second: Sequence[Draw], *, by_sign: frozenset[in
         elif one.kind == "coin":
             largest += _coin_loss(one, other)
     return largest + abs(decided)
+
+
+def _decision_loss(one: Draw, other: Draw) -> float:
+    total = 0.0
+    rates = np.broadcast_to(one.rates, np.shape(one.true_values))
+    for place in np.argwhere(one.true_values != other.true_values):
+        where = tuple(place)
+        divided = np.asarray(one.released[where] > 0)
+        logs = [laws.log_decision(draw.true_values[where], divided, float(rates[where])) for draw in (one, other)]
+        total += float(logs[0] - logs[1])
+    return total
 
 
 def _choice_loss(one: Draw, other: Draw) -> float:
@@ -284,12 +292,13 @@ def _coin_loss(one: Draw, other: Draw) -> float:
     return float(np.sum(np.nanmax(ratios, axis=0))) if changed.any() else 0.0
 
 
-def with_other_sizes(draws: Sequence[Draw], number: int) -> list[Draw]:
-    """The same draws, but that one has the same signs and other sizes."""
-    changed = list(draws)
-    released = np.asarray(draws[number].released)
-    changed[number] = replace(draws[number], released=released + np.where(released > 0, 11, -11))
-    return changed
+def with_other_sizes(draws: Sequence[Draw], number: int) -> Iterator[list[Draw]]:
+    """The same draws, but that one has the same signs and other sizes: the smallest, and huge ones."""
+    signs = np.asarray(draws[number].released) > 0
+    for sizes in (np.where(signs, 1, 0), np.where(signs, HUGE, -HUGE)):
+        changed = list(draws)
+        changed[number] = replace(draws[number], released=sizes)
+        yield changed
 
 
 def same_values(first: Sequence[Draw], second: Sequence[Draw]) -> bool:

@@ -1,0 +1,485 @@
+"""Broken copies of the build: each defect is an edit of the source, as a slip of the hand would make it."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+SOURCE = Path(__file__).parents[2] / "src" / "hushgrid"
+LOOK = """
+import json, re, sys
+from hushgrid.audit.audit import audit
+wanted, options = json.loads(sys.argv[1])
+report = audit(only=lambda title: re.search(wanted, title) is not None, **options)
+print(json.dumps([[check.part, check.method, check.title, check.finding] for check in report.flagged]))
+"""
+
+
+class Edit(NamedTuple):
+    """Text of a file, and what takes its place."""
+
+    path: str
+    old: str
+    new: str
+
+
+class Plant(NamedTuple):
+    """A defect, the experiments that are to find it, and the part of the report it is to be flagged in."""
+
+    edits: tuple[Edit, ...]
+    wanted: str
+    part: str
+
+
+def plant(folder: Path, edits: tuple[Edit, ...]) -> Path:
+    """A copy of the build with some edits; each of them has to apply, once."""
+    copy = folder / "src" / "hushgrid"
+    shutil.copytree(SOURCE, copy)  # with its times, so that compiled kernels are found again
+    for path, old, new in edits:
+        text = (copy / path).read_text()
+        assert text.count(old) == 1, f"{path} has {text.count(old)} times: {old}"
+        (copy / path).write_text(text.replace(old, new))
+    return copy.parent
+
+
+def environment(source: Path) -> dict[str, str]:
+    """An environment in which that copy is the build."""
+    return {**os.environ, "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def flagged(source: Path, wanted: str, **options: object) -> list[list[str]]:
+    """What an audit of a copy flags: part, method, title and finding of each."""
+    command = [sys.executable, "-c", LOOK, json.dumps([wanted, options])]
+    found = subprocess.run(command, env=environment(source), capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr[-3000:]
+    return json.loads(found.stdout.splitlines()[-1])
+
+
+def exact(*titles: str) -> str:
+    """Pattern of exact experiments, by the beginning of their titles."""
+    return "^exact: (" + "|".join(map(re.escape, titles)) + ")"
+
+
+BUDGET, MEDIANS, PRIVTREE = "privacy/budget.py", "privacy/medians.py", "methods/privtree.py"
+STAQ, AREAS, UG = "methods/staq.py", "methods/areas.py", "methods/uniform_grid.py"
+NOISY = "lambda: add_noise(true_values, rate=rate, bits=self._bits), np.shape(true_values), purpose, rate"
+MEASURED = "        return Measured.at_one_rate(self._noisy(true_counts, rate, purpose), rate)"
+GRID_MEASURED = "        measured = budget.measure(counter.count(grid), Fraction(1))\n"
+SELECTED = "        chosen = budget.select(-np.abs(2 * true_lefts - true_counts[:, None]), allowed, self.share)\n"
+KEPT = "        return rule.keep(users, rows.column"
+RELEASED = (
+    "                synopsis = self.method.release(counter, budget)\n            return self._calibrated(synopsis)"
+)
+
+TEN = {
+    "grids divided by true counts": Plant(
+        (Edit("methods/adaptive_grid.py", "leaf_sides(cells.values,", "leaf_sides(counter.count(grid),"),),
+        exact("ag, given"),
+        "taint",
+    ),
+    "cuts on true cells": Plant(
+        (Edit("methods/dpcube.py", "cells.values.reshape(side, side)", "true_cells.reshape(side, side)"),),
+        exact("dpcube, given"),
+        "taint",
+    ),
+    "exact medians": Plant(
+        (
+            Edit(
+                MEDIANS,
+                SELECTED,
+                '        budget.charge(self.share, purpose="selection")\n'
+                "        true_scores = -np.abs(2 * true_lefts - true_counts[:, None])\n"
+                "        chosen = np.argmax(np.where(allowed, true_scores, -(2**62)), axis=1)\n",
+            ),
+        ),
+        exact("kd, every"),
+        "taint",
+    ),
+    "a doubled selection rate": Plant(
+        (Edit(BUDGET, "rate = self.charge(share, purpose=purpose) / 2", "rate = self.charge(share, purpose=purpose)"),),
+        exact("kd, every"),
+        "loss",
+    ),
+    "an inverted fraction in PrivTree's rate": Plant(
+        (
+            Edit(
+                PRIVTREE,
+                "    return epsilon * (FAN_OUT - 1) / (2 * FAN_OUT - 1)",
+                "    return epsilon * (2 * FAN_OUT - 1) / (FAN_OUT - 1)",
+            ),
+        ),
+        exact("privtree, given"),
+        "loss",
+    ),
+    "PrivTree without decay": Plant(
+        (Edit(PRIVTREE, "np.maximum(true_counts - level * step, -step)", "np.maximum(true_counts - step, -step)"),),
+        exact("privtree, given"),
+        "loss",
+    ),
+    "areas with a tenth of the noise": Plant(
+        (
+            Edit(
+                AREAS,
+                "        measured = budget.measure(counter.count(areas), Fraction(1))\n",
+                '        rate = budget.charge(Fraction(1), purpose="counts", measured=True)\n'
+                "        values = budget.perturb(counter.count(areas), 10 * rate)\n"
+                "        measured = Measured.at_one_rate(values, rate)\n",
+            ),
+            Edit(AREAS, "import Measurements", "import Measured, Measurements"),
+        ),
+        exact("areas, areas"),
+        "loss",
+    ),
+    "a private total without its cap": Plant(
+        (Edit("counting/bounding.py", "np.minimum(sizes, self.most_for_total).sum()", "sizes.sum()"),),
+        exact("ug, users, private total"),
+        "loss",
+    ),
+    "a footer with an exact error": Plant(
+        (
+            Edit(
+                "methods/quadtree.py",
+                "        return Synopsis.infer(\n            tree,\n"
+                "            measure_levels(budget, tree, true_counts, level_shares(height)),\n",
+                "        measured = measure_levels(budget, tree, true_counts, level_shares(height))\n"
+                '        notes = (*notes, f"mean error {abs(measured.leaves.values - true_counts).mean():.3f}")\n'
+                "        return Synopsis.infer(\n            tree,\n            measured,\n",
+            ),
+        ),
+        exact("quadtree, given"),
+        "taint",
+    ),
+    "STAQ that decides by true counts": Plant(
+        (
+            Edit(STAQ, "decision = self._decide(survey, paths", "decision = self._decide(counter, survey, paths"),
+            Edit(STAQ, 'def _decide(self, survey: "Survey"', 'def _decide(self, counter: Counter, survey: "Survey"'),
+            Edit(
+                STAQ,
+                "estimates = survey.frontier.estimates()\n",
+                "estimates = counter.count(survey.live_cells).astype(np.float64)\n",
+            ),
+        ),
+        exact("staq, given"),
+        "taint",
+    ),
+}
+
+MORE = {
+    "twice the rate that is recorded": Plant(
+        (Edit(BUDGET, MEASURED, MEASURED.replace("(true_counts, rate,", "(true_counts, 2 * rate,")),),
+        exact("ug, given"),
+        "loss",
+    ),
+    "one level of several at twice its rate": Plant(
+        (
+            Edit(
+                "methods/adaptive_grid.py",
+                'leaves = budget.measure(counter.count(nested), 1 - alpha, purpose="leaves")',
+                'charged = budget.charge(1 - alpha, purpose="leaves", measured=True)\n'
+                "        drawn = budget.perturb(counter.count(nested), 2 * charged)\n"
+                "        leaves = type(cells).at_one_rate(drawn, charged)",
+            ),
+        ),
+        exact("ag, given"),
+        "loss",
+    ),
+    "noise drawn twice and averaged": Plant(
+        (
+            Edit(
+                BUDGET,
+                NOISY,
+                NOISY.replace(
+                    "lambda: add_noise(true_values, rate=rate, bits=self._bits)",
+                    "lambda: sum(add_noise(true_values, rate=rate, bits=self._bits) for _ in range(2)) // 2",
+                ),
+            ),
+        ),
+        exact("ug, given"),
+        "loss",
+    ),
+    "noise of a fixed seed": Plant(
+        (
+            Edit(BUDGET, NOISY, NOISY.replace("bits=self._bits", "bits=simulation_rng(7)")),
+            Edit(BUDGET, "bits import Bits\n", "bits import Bits, simulation_rng\n"),
+        ),
+        exact("ug, given"),
+        "taint",
+    ),
+    "one draw for two cells": Plant(
+        (
+            Edit(
+                "privacy/codes.py",
+                "        add_block(flat_counts[block.where], block, flat_noisy[block.where])\n    return",
+                "        add_block(flat_counts[block.where], block, flat_noisy[block.where])\n"
+                "    pairs = len(flat_noisy) // 2\n"
+                "    noise = flat_noisy[: 2 * pairs : 2] - flat_counts[: 2 * pairs : 2]\n"
+                "    flat_noisy[1 : 2 * pairs : 2] = flat_counts[1 : 2 * pairs : 2] + noise\n    return",
+            ),
+        ),
+        "^noise: Draws that were used",
+        "noise",
+    ),
+    "counts clipped by a quantile of themselves": Plant(
+        (
+            Edit(
+                BUDGET,
+                MEASURED,
+                f"        true_counts = np.minimum(true_counts, int(np.quantile(true_counts, 0.9)))\n{MEASURED}",
+            ),
+        ),
+        exact("identity, given", "ug, given"),
+        "loss",
+    ),
+    "noise for cells with records only": Plant(
+        (
+            Edit(
+                BUDGET,
+                MEASURED,
+                MEASURED.replace(
+                    "self._noisy(true_counts, rate, purpose)",
+                    "np.where(true_counts > 0, self._noisy(true_counts, rate, purpose), 0)",
+                ),
+            ),
+        ),
+        exact("ug, given"),
+        "taint",
+    ),
+    "rows in the order of true counts": Plant(
+        (
+            Edit(
+                UG,
+                GRID_MEASURED,
+                GRID_MEASURED + "        order = (-counter.count(grid)).argsort(kind='stable')\n"
+                "        measured = type(measured).at_one_rate(measured.values[order], measured.rates[0])\n",
+            ),
+        ),
+        exact("ug, given"),
+        "taint",
+    ),
+    "a size rounded by the true one": Plant(
+        (Edit(BUDGET, "value=int(noisy[0]))", "value=int(noisy[0]) if abs(noisy[0] - true_size) > 9 else true_size)"),),
+        exact("ug, half", "ug, size"),
+        "taint",
+    ),
+    "records bounded chunk by chunk": Plant(
+        (
+            Edit(
+                "counting/bounded_source.py",
+                "        kept = _keep(first, rule)\n"
+                "        return BoundedPoints(source=ArrayPoints(_points(first, kept)), "
+                "true_capped_total=kept.true_capped_total)",
+                "        chunks = [first.slice(start, 16) for start in range(0, max(first.num_rows, 1), 16)]\n"
+                "        keeps = [_keep(chunk, rule) for chunk in chunks]\n"
+                "        parts = [_points(chunk, kept) for chunk, kept in zip(chunks, keeps, strict=True)]\n"
+                "        points = tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))\n"
+                "        total = sum(kept.true_capped_total for kept in keeps)\n"
+                "        return BoundedPoints(source=ArrayPoints(points), true_capped_total=total)",
+            ),
+        ),
+        exact("ug, users", "areas, areas, users"),
+        "loss",
+    ),
+    "another sample of records in every pass": Plant(
+        (
+            Edit(
+                "counting/bounded_source.py",
+                "        return BoundedPoints(source=ArrayPoints(_points(first, kept)), "
+                "true_capped_total=kept.true_capped_total)",
+                "        class Redrawn(ArrayPoints):\n"
+                "            def parts(self):\n"
+                "                from dataclasses import replace\n"
+                "                from os import urandom\n"
+                "                again = _keep(first, replace(rule, key=urandom(32)))\n"
+                "                return ArrayPoints(_points(first, again)).parts()\n"
+                "        return BoundedPoints(source=Redrawn(_points(first, kept)), "
+                "true_capped_total=kept.true_capped_total)",
+            ),
+        ),
+        exact("ag, users"),
+        "loss",
+    ),
+    "ten times the records of a user": Plant(
+        (Edit("counting/user_level.py", "most=self.max_per_user,", "most=10 * self.max_per_user,"),),
+        exact("ug, users", "ug, distinct users"),
+        "loss",
+    ),
+    "the number of rows in the notes": Plant(
+        (
+            Edit(
+                "job.py",
+                RELEASED,
+                RELEASED.replace(
+                    "            return",
+                    "                note = f'{counter.rows()} rows were read'\n"
+                    "                synopsis = replace(synopsis, method=replace(synopsis.method, notes=(note,)))\n"
+                    "            return",
+                ),
+            ),
+        ),
+        exact("uniform, given"),
+        "taint",
+    ),
+    "half the noise by the way": Plant(
+        (
+            Edit(
+                UG,
+                GRID_MEASURED,
+                GRID_MEASURED + "        halved = (measured.values + counter.count(grid)) // 2\n"
+                "        measured = type(measured).at_one_rate(halved, measured.rates[0])\n",
+            ),
+        ),
+        exact("ug, given"),
+        "taint",
+    ),
+    "intervals calibrated on the data": Plant(
+        (
+            Edit(
+                "job.py",
+                RELEASED,
+                "                synopsis = self.method.release(counter, budget)\n"
+                "                true_counts = counter.count(synopsis.partition).astype(float)\n"
+                "            found = self._calibrated(replace(synopsis, counts=true_counts))\n"
+                "            return replace(synopsis, calibration=found.calibration)",
+            ),
+        ),
+        exact("ag, calibrated"),
+        "taint",
+    ),
+    "a size that is not charged": Plant(
+        (
+            Edit(
+                BUDGET,
+                '            self._spend("size", rate, measured=False)\n            self._for_counts -= rate\n',
+                "",
+            ),
+        ),
+        exact("ug, half"),
+        "loss",
+    ),
+    "a claim of half of what was spent": Plant(
+        (Edit(BUDGET, "epsilon=self._spent * self._max_per_unit,", "epsilon=self._spent * self._max_per_unit / 2,"),),
+        exact("uniform, given"),
+        "loss",
+    ),
+    "a key of the ledger that holds the number of points": Plant(
+        (
+            Edit(
+                "publish.py",
+                "        request = job.request(dataset)\n",
+                "        from dataclasses import replace\n"
+                "        request = replace(job.request(dataset), row_filter=str(len(points)))\n",
+            ),
+        ),
+        exact("ag, ledger"),
+        "taint",
+    ),
+    "an answer that is marked by the truth": Plant(
+        (
+            Edit(
+                "job.py",
+                RELEASED,
+                RELEASED.replace(
+                    "            return",
+                    "                object.__setattr__(synopsis, 'true_total', counter.total())\n            return",
+                ),
+            ),
+            Edit(
+                "synopsis/synopsis.py",
+                "    def answer(self, rects: ArrayLike, *, confidence: float = 0.95) -> Answer:\n",
+                "    def answer(self, rects: ArrayLike, *, confidence: float = 0.95) -> Answer:\n"
+                "        answer = self._answer(rects, confidence=confidence)\n"
+                "        true_total = getattr(self, 'true_total', 0)\n"
+                "        return replace(answer, usable=np.asarray(answer.estimate) < true_total)\n\n"
+                "    def _answer(self, rects: ArrayLike, *, confidence: float = 0.95) -> Answer:\n",
+            ),
+        ),
+        exact("uniform, given"),
+        "taint",
+    ),
+    "a warning about few records": Plant(
+        (
+            Edit(
+                "job.py",
+                RELEASED,
+                RELEASED.replace(
+                    "            return",
+                    "                if counter.total() < 10:\n                    print('hardly any records')\n"
+                    "            return",
+                ),
+            ),
+        ),
+        exact("uniform, given"),
+        "taint",
+    ),
+    "an error that one record causes": Plant(
+        (
+            Edit(
+                "job.py",
+                RELEASED,
+                RELEASED.replace(
+                    "            return",
+                    "                if counter.rows() != counter.total():\n                    raise ValueError\n"
+                    "            return",
+                ),
+            ),
+        ),
+        exact("uniform, given"),
+        "taint",
+    ),
+    "nodes cut by their true counts": Plant(
+        (
+            Edit(
+                "privacy/descent.py",
+                "large = measure(np.full(len(nodes), units)) >= stop_below",
+                "measure(np.full(len(nodes), units))\n        large = true_counts >= stop_below",
+            ),
+        ),
+        exact("kd, given"),
+        "taint",
+    ),
+    "a path that spends what it has twice": Plant(
+        (Edit("privacy/paths.py", "        self._left -= spent\n", "        self._left -= (spent + 1) // 2\n"),),
+        exact("staq, given"),
+        "loss",
+    ),
+    "wavelet coefficients charged once for two": Plant(
+        (Edit("methods/privlet.py", "/ touched(rows, columns)", "* 2 / touched(rows, columns)"),),
+        exact("privlet, given"),
+        "loss",
+    ),
+    "a sampler a twentieth off": Plant(
+        (
+            Edit(
+                "privacy/laplace.py",
+                "    return add_codes(check_counts(true_counts), plan_for(check_rate(rate), signed=True), bits)",
+                "    rate = check_rate(rate) * 21 / 20\n"
+                "    return add_codes(check_counts(true_counts), plan_for(rate, signed=True), bits)",
+            ),
+        ),
+        "^noise: Noise of counts at rate",
+        "noise",
+    ),
+    "float noise, rounded": Plant(
+        (
+            Edit(
+                BUDGET,
+                NOISY,
+                NOISY.replace(
+                    "add_noise(true_values, rate=rate, bits=self._bits)",
+                    "true_values + np.rint(np.random.laplace(0, 1 / rate, np.shape(true_values))).astype(int)",
+                ),
+            ),
+        ),
+        "^(noise: Noise of counts at rate|exact: ug, given)",
+        "noise",
+    ),
+    "count noise a fifth too small, from outside": Plant(
+        (Edit(BUDGET, NOISY, NOISY.replace("rate=rate", "rate=rate * Fraction(5, 4)")),),
+        "^neighbours: ug, (arrays|users$|CSV|Parquet folder)",
+        "neighbours",
+    ),
+}
