@@ -4,7 +4,7 @@ import importlib.util
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ from hushgrid.methods.method import Method
 from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.staq import Staq
 from hushgrid.methods.uniform_grid import UniformGrid
+from hushgrid.privacy.budget import Budget
 
 Handed = tuple[Any, Mapping[str, Any]]  # points, and the arguments that say where ids are
 HandOver = Callable[[Records, Path, ExitStack], Handed]
@@ -146,6 +147,12 @@ class Route:
         How many data sets go this way: fewer where a release takes its time.
     ledger : bool
         Whether an account is kept.
+    calibrate : bool
+        Whether intervals are calibrated.
+    of_users : bool
+        Whether users are protected, and not records.
+    command : sequence of str, optional
+        Options of ``hushgrid publish``, where the command is run and not `hushgrid.publish`.
     """
 
     title: str
@@ -156,7 +163,8 @@ class Route:
     sets: Literal["all", "some", "few"] = "all"
     ledger: bool = False
     calibrate: bool = False
-    of_users: bool = field(default=False)
+    of_users: bool = False
+    command: tuple[str, ...] | None = None
 
     @property
     def family(self) -> Family:
@@ -181,6 +189,8 @@ class Route:
         """Why it cannot be taken here, if so."""
         if self.needs is None:
             return None
+        if self.needs == SERVER:
+            return "an audit starts no server and touches no database"
         found = importlib.util.find_spec(self.needs) is not None
         if self.needs == "pyspark" and found and shutil.which("java") is None:
             return "Spark needs Java, which is not installed"
@@ -241,7 +251,10 @@ def _ways_in() -> Iterator[Route]:
             )
             if title == "Spark":
                 break  # a few seconds a release
-    for name in ("ag", "privlet"):
+    yield Route(title="PostgreSQL", method="ug", arguments={}, needs=SERVER, sets="few")
+    command = ("--method", "ag", "--manifest")
+    yield Route(title="command", method="ag", arguments={}, hand_over=as_csv, command=command, sets="some")
+    for name in ("ag", "privlet", *(["privtree"] if hasattr(Budget, "decide") else [])):
         yield Route(title="ledger", method=name, arguments={"method": SMALL[name]}, ledger=True, sets="some")
 
 
@@ -255,6 +268,7 @@ WAYS_IN: tuple[tuple[str, HandOver, str | None], ...] = (
     ("Dask", as_dask, "dask"),
     ("Spark", as_spark, "pyspark"),
 )
+SERVER = "PostgreSQL"
 SLOW = ("Dask", "DuckDB", "Spark")
 USER = {"max_per_user": MOST_PER_USER}
 OF_USERS: Mapping[str, Mapping[str, Any]] = {

@@ -6,8 +6,10 @@ what these draws cost, exactly.
 """
 
 import hashlib
+import importlib
 import io
 import json
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -39,7 +41,7 @@ from hushgrid.audit.transcript import (
 from hushgrid.privacy.bits import Bits
 from hushgrid.publish import publish
 from hushgrid.synopsis.file import write_to
-from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.synopsis.synopsis import Synopsis, read
 
 RECTANGLES = np.array([[0.0, 0.0, 1.0, 1.0], [0.05, 0.05, 0.3, 0.4], [0.6, 0.1, 0.97, 0.8], [0.0, 0.0, 0.125, 0.2]])
 Use = Callable[[Script | None], None]
@@ -87,24 +89,45 @@ class Stage:
                 _open_account(ledger, "user" if self.route.of_users else "record")
             self._use(script)
             try:
-                release = publish(
-                    points,
-                    domain=UNIT_SQUARE,
-                    epsilon=self._epsilon,
-                    calibrate=self.route.calibrate,
-                    **{**self.route.arguments, **more, **options},
-                )
+                if self.route.command is not None:
+                    release, files = self._command(points)
+                else:
+                    options |= {"epsilon": self._epsilon, "calibrate": self.route.calibrate}
+                    release = publish(points, domain=UNIT_SQUARE, **{**self.route.arguments, **more, **options})
+                    files = {}
                 script.finish()
             except Exception as error:  # noqa: BLE001  # that there is an error is what is looked for
                 stopped = script.diverged or f"a release stopped with {type(error).__name__}: {error}"
                 return Seen(parts={}, draws=tuple(script.draws), trouble=stopped)
             finally:
                 self._use(None)
-        parts = {"what was printed": said.getvalue().encode(), "the journal": repr(journal).encode(), **_shown(release)}
+        printed = said.getvalue().replace(str(self._folder), "")
+        parts = {
+            "what was printed": printed.encode(),
+            "the journal": repr(journal).encode(),
+            **files,
+            **_shown(release),
+        }
         if ledger is not None:
             parts["the ledger"] = _entries(ledger)
         trouble = script.diverged or ("noise came from a generator of its own" if script.foreign else None)
         return Seen(parts=parts, draws=tuple(script.draws), claim=float(release.claim.epsilon), trouble=trouble)
+
+    def _command(self, points: Path) -> tuple[Synopsis, dict[str, bytes]]:
+        """A release by the command, and all that it writes."""
+        main = importlib.import_module("hushgrid.cli").main  # commands come after audits, one of which is a command
+        folder = self._folder / "written"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        output = folder / "release.dp.parquet"
+        options = ["--domain", "0,0,1,1", "--epsilon", str(self._epsilon), "--no-calibrate", "-o", str(output)]
+        code: object = 0
+        try:
+            main.main(["publish", str(points), *options, *(self.route.command or ())], prog_name="hushgrid")
+        except SystemExit as end:
+            code = end.code
+        written = {f"the file {path.name}": path.read_bytes() for path in sorted(folder.iterdir())}
+        return read(output), {"the exit code": str(code).encode(), **written}
 
     def _points(self, name: str) -> Handed:
         if name not in self._handed:
