@@ -12,8 +12,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.domain import Domain
@@ -29,9 +29,6 @@ from hushgrid.synopsis.claim import TOTAL, Claim, MethodRecord
 from hushgrid.synopsis.replica import Replica
 from hushgrid.synopsis.surface import summed_area
 from hushgrid.synopsis.synopsis import Synopsis
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 ENOUGH_POINTS = 500_000  # to make up; of larger sets a smaller likeness is made, with epsilon larger in proportion
 LARGEST_EPSILON = 2  # of such a likeness: beyond, its leaves would be too empty to be like those of the release

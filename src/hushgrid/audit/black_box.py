@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.audit.binomial import lower_bound, upper_bound
 from hushgrid.audit.check import Check, Experiment, Setting, Verdict
 from hushgrid.audit.estimator import FEWEST_RUNS, EpsilonBound, epsilon_lower_bound
@@ -36,8 +36,6 @@ from hushgrid.methods.quadtree import Quadtree
 from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.publish import publish
 from hushgrid.synopsis.synopsis import Synopsis
-
-Floats = NDArray[np.float64]
 
 SPOT = Place(0.1, 0.1)  # of the record that one data set has more
 FAR = Place(0.9, 0.9)

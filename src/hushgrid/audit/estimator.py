@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.audit.binomial import lower_bound, upper_bound
 from hushgrid.errors import ArgumentError
-
-Floats = NDArray[np.float64]
 
 RELATIONS = {"<=": np.less_equal, ">": np.greater, "==": np.equal, "!=": np.not_equal}  # with all complements
 FEWEST_RUNS = 4

@@ -11,8 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from hushgrid.arrays import Floats, Indices
 
 SIZE_SHARE = Fraction(1, 100)  # of epsilon, for the noisy number of records, unless a share is given
 TOTAL_SHARE = Fraction(1, 20)  # of epsilon, for a private total

@@ -10,8 +10,8 @@ from fractions import Fraction
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.audit import laws
 from hushgrid.audit.check import Check, Experiment, Setting, Verdict
 from hushgrid.audit.examples import LARGE
@@ -30,8 +30,6 @@ from hushgrid.privacy.selection import permute_and_flip
 from hushgrid.publish import publish
 from hushgrid.synopsis.synopsis import Synopsis
 
-Indices = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Test = tuple[float, int]  # a p-value, and how many draws it comes from
 
 POINTS = spread(400)

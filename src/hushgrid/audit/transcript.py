@@ -21,7 +21,6 @@ from hushgrid.privacy import bits as bits_module
 from hushgrid.privacy import coin, laplace, mixture, selection
 from hushgrid.privacy.bits import Bits
 
-Indices = NDArray[np.int64]
 Kind = Literal["noise", "choice", "coin", "bits"]
 Policy = Literal["real", "exact", "above"]
 

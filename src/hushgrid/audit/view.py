@@ -6,11 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Indices
 from hushgrid.inference.haar import transform
 from hushgrid.inference.measurements import Measured, Wavelet
 from hushgrid.synopsis.synopsis import Synopsis
-
-Indices = NDArray[np.int64]
 
 
 class Place(NamedTuple):

@@ -5,15 +5,12 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.geometry import cells
 from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.kernels.area_bins import NONE, SEVERAL, Index, holds, number_areas
 from hushgrid.kernels.bins import Coordinates
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 FEWEST, MOST = 64, 1024  # columns and rows
 BAND_MARGIN = 1 / 64  # of a row: far more than rounding moves an edge of it

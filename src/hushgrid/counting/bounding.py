@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.counting.area_index import AreaIndex
 from hushgrid.counting.users import content_and_edges, interned
 from hushgrid.geometry import cells
@@ -28,9 +29,6 @@ from hushgrid.kernels.threads import run_in_slices
 LATTICE_SIDE = 2**30  # columns and rows; a millimetre on a domain as wide as Spain
 KEY_BYTES = 32
 SMALLEST_SLICE = 2**14  # records a thread is worth starting for
-
-Indices = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

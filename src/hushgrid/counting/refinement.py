@@ -7,10 +7,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Indices
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.quadrants import DEEPEST, Quadrants
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -18,12 +18,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Indices
 from hushgrid.counting.columns import listing, nearest_name
 from hushgrid.errors import ArgumentError, InputError
 
 IDS = pa.large_binary()
 LONGEST_ID = 2**10  # characters, which every engine can count; a row with a longer id is no record
-Indices = NDArray[np.int64]
 HEX_PAIRS = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), np.uint16)
 
 

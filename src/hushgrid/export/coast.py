@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.export.world import world_for
 from hushgrid.geometry.domain import Domain
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

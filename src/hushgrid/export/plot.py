@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.errors import MissingExtraError
 from hushgrid.export.coast import coast
 from hushgrid.export.raster import Raster, pixels
@@ -17,7 +18,6 @@ from hushgrid.synopsis.synopsis import Synopsis
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
 
 EARTH_RADIUS = 6371.0088  # km: the sphere of the mean radius (IUGG)
 RESOLUTION = 1500  # pixels on the longer side

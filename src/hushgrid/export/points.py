@@ -4,19 +4,16 @@ import json
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError
 from hushgrid.export.facts import facts
 from hushgrid.export.geojson import write_points_geojson
 from hushgrid.synopsis.new_file import check_target, new_file
 from hushgrid.synopsis.synopsis import Synopsis
-
-Floats = NDArray[np.float64]
 
 SYNTHETIC = "Synthetic points, drawn from a release under differential privacy. None of them is a record."
 KEY = "hushgrid:synthetic"

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.synopsis.area_surface import FLAT
@@ -13,8 +13,6 @@ from hushgrid.synopsis.cover import Cover
 from hushgrid.synopsis.hierarchy import Hierarchy
 from hushgrid.synopsis.outlines import Outlines
 from hushgrid.synopsis.synopsis import Synopsis
-
-Floats = NDArray[np.float64]
 
 PIXELS = 1024  # on the longer side, where the partition is no grid
 PIXELS_AT_ONCE = 2**18

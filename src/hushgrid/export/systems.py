@@ -5,13 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
 from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.synopsis.outlines import import_shapely
 from hushgrid.synopsis.patches import Patches
-
-Floats = NDArray[np.float64]
 
 WIDEST = 180.0  # degrees; what reaches further goes around the back of the world
 

@@ -7,12 +7,9 @@ from functools import cache, cached_property
 from importlib import resources
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.geometry.domain import Domain
-
-Indices = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 LARGEST_FINE = 15.0  # degrees: wider domains are served by the coarser outlines
 

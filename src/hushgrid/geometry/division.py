@@ -1,12 +1,10 @@
 """Boxes of a lattice divided into boxes: how trees grow, level by level."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Indices
 from hushgrid.geometry.growth import divide_each
 from hushgrid.geometry.tree import Lattice, Tree
-
-Indices = NDArray[np.int64]
 
 
 def divide(boxes: Indices, columns: int, rows: int) -> Indices:

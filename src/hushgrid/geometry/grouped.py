@@ -6,11 +6,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Indices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.nested import NestedGrid
-
-Indices = NDArray[np.int64]
 
 DIVIDED = -1  # in place of a group
 

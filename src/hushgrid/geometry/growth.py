@@ -1,11 +1,9 @@
 """Trees that grow: leaves of the last level are divided, and the tree with one more level comes back."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Indices
 from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, TOP, Lattice, Tree
-
-Indices = NDArray[np.int64]
 
 
 def seedling(lattice: Lattice) -> Tree:

@@ -6,11 +6,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 AREA_LIMIT = 2**16
 VERTEX_LIMIT = 2**19  # of all areas together

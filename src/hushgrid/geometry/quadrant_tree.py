@@ -6,11 +6,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Indices
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.quadrants import DEEPEST, Quadrants, gather_bits, scatter_bits
 from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, Lattice, Tree
-
-Indices = NDArray[np.int64]
 
 
 def quadrant_tree(quadrants: Quadrants) -> Tree:

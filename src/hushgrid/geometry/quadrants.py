@@ -5,12 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Indices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry import cells
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import check_cells
-
-Indices = NDArray[np.int64]
 
 DEEPEST = 16  # levels of halving; the finest column and row of a point are numbers of so many bits
 

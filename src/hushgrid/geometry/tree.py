@@ -6,12 +6,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Indices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry import cells
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import check_cells
-
-Indices = NDArray[np.int64]
 
 LEFT, BOTTOM, RIGHT, TOP = range(4)  # columns of `boxes`
 LATTICE_LIMIT = 2**26  # lines a side; a double tells the cells of such a lattice apart

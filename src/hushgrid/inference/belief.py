@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import NOT_MEASURED, Measurements
 from hushgrid.inference.split_prior import ATOMS, cumulative_tables
@@ -16,9 +16,6 @@ from hushgrid.inference.tree_least_squares import nodes_of_runs
 from hushgrid.kernels import belief
 from hushgrid.kernels.belief import GRID, Counts, Sites, Splits, powers_of_masses
 from hushgrid.kernels.threads import run_in_slices
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 REACH = 5  # standard deviations a grid of masses extends to either side
 SMALLEST_DEVIATION = 0.01  # of a mass, in points: nearly certain counts still get a grid

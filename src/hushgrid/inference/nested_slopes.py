@@ -3,14 +3,12 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.inference.splits import fit_coefficients
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 CountsIn = Callable[[Floats], Floats]
 
 SMALLEST_MASS = 1e-9  # in points, of a square whose shares mean something

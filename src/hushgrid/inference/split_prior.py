@@ -7,13 +7,11 @@ probability w_j it follows the law Beta(2 A_j s0, 2 A_j (1 - s0)), for six stren
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.kernels.belief import MEANS, PLACES
 from hushgrid.kernels.incomplete_beta import beta_cdfs
 from hushgrid.kernels.splits import CONCENTRATIONS
-
-Floats = NDArray[np.float64]
 
 ATOMS = 2  # of the weights of a prior, the first two are w0 and w1
 

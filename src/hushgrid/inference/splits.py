@@ -15,17 +15,14 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.geometry.quadrant_tree import node_depths
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.tree_least_squares import solve
 from hushgrid.kernels import splits as kernels
 from hushgrid.kernels.threads import run_in_slices
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 SMALLEST_TOTAL = 1.0  # mass of the root at least, so that there are shares to speak of
 

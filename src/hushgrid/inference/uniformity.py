@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from hushgrid.arrays import Floats
+
 Box = tuple[int, int, int, int]  # left, bottom, right, top
 
 

@@ -5,14 +5,9 @@ and row it touches, one between them. Such a separable sum takes sixteen reads o
 size of the query. Sums of squared weights, which variances need, are the same with squared fractions.
 """
 
-import numpy as np
-from numpy.typing import NDArray
-
+from hushgrid.arrays import Floats
 from hushgrid.kernels.compile import compiled
 from hushgrid.kernels.haar import haar_energy
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @compiled

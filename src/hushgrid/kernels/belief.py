@@ -16,10 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.kernels.compile import compiled
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Places = NDArray[np.int32]
 
 GRID = 20  # masses a message is tabulated at

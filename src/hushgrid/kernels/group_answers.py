@@ -1,13 +1,10 @@
 """Variances of sums over rectangles where cells of a grid are tied together in groups."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.kernels.answers import covered
 from hushgrid.kernels.compile import compiled
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @compiled

@@ -6,12 +6,9 @@ leaves of every block are one contiguous run of leaves.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.kernels.compile import compiled
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 INNER = -1  # in place of a leaf's node
 

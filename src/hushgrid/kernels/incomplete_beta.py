@@ -2,12 +2,8 @@
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from hushgrid.arrays import Floats
 from hushgrid.kernels.compile import compiled
-
-Floats = NDArray[np.float64]
 
 MOST_TERMS = 500  # of the continued fraction; the laws of shares need fewer than fifty
 PRECISION = 1e-14

@@ -7,13 +7,10 @@ last digit that comes out otherwise on another processor moves one point, and no
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.kernels.compile import compiled
 from hushgrid.kernels.scatter import GAMMA, mixed
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 FINEST = 2.0**-16  # extent, as a share of the domain's, of boxes that points lie evenly in
 DEEPEST = 128  # boxes that wait at most: two for each halving of either side down to the finest, and some

@@ -4,14 +4,9 @@ Each first-level cell has a summed-area table of its leaves, one after the other
 rim of a rectangle are entered.
 """
 
-import numpy as np
-from numpy.typing import NDArray
-
+from hushgrid.arrays import Floats, Indices
 from hushgrid.kernels.answers import covered, separable_sum, squared, weight
 from hushgrid.kernels.compile import compiled
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @compiled

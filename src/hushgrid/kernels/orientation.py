@@ -4,11 +4,9 @@ Reference: Shewchuk: "Adaptive Precision Floating-Point Arithmetic and Fast Robu
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.kernels.compile import compiled
-
-Floats = NDArray[np.float64]
 
 FILTER = (3 + 16 * 2.0**-53) * 2.0**-53  # Shewchuk 1997, the bound A of ORIENT2D
 SPLITTER = 2.0**27 + 1  # halves the 53 bits of a double

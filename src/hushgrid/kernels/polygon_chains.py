@@ -8,11 +8,10 @@ adds nothing.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.kernels.compile import compiled
 
-Floats = NDArray[np.float64]
 Box = tuple[float, float, float, float]  # west, south, east, north
 
 GAUSS_LOW, GAUSS_HIGH = 0.5 - 0.5 / 3**0.5, 0.5 + 0.5 / 3**0.5  # two points integrate cubics exactly

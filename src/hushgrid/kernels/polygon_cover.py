@@ -5,13 +5,10 @@ outside, and is done with; any other is halved, down to single leaves. Coordinat
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.kernels.compile import compiled
 from hushgrid.kernels.polygon_chains import Box, cut, enters, keep, share, sloped_share, with_room
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @compiled

@@ -7,9 +7,8 @@ jump about in a tree and wait for memory more than they compute.
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.kernels.compile import compiled
-
-Floats = NDArray[np.float64]
 
 NODE = np.dtype(
     {

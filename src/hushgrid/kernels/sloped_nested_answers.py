@@ -1,15 +1,10 @@
 """What slopes inside leaves add to sums over rectangles on nested grids: only leaves on the border have a say."""
 
-import numpy as np
-from numpy.typing import NDArray
-
+from hushgrid.arrays import Floats, Indices
 from hushgrid.kernels.answers import covered, position
 from hushgrid.kernels.compile import compiled
 from hushgrid.kernels.nested_answers import next_on_rim
 from hushgrid.kernels.sloped_answers import share_below
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @compiled

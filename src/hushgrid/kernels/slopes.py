@@ -6,11 +6,10 @@ Children are in the order south-west, south-east, north-west, north-east; neighb
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.kernels.compile import compiled
 from hushgrid.kernels.splits import LEAST_AROUND, OUTSIDE, WHOLE, lean, look_around
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Neighbours = NDArray[np.int32]
 
 FEATURES = 4

@@ -8,10 +8,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.kernels.compile import compiled
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 OUTSIDE = -1  # in place of a neighbour
 WHOLE = -1  # in place of a half, west 0 or east 1

@@ -7,13 +7,10 @@ found by bisection, however many there are.
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.kernels.compile import compiled
 from hushgrid.kernels.trees import child_share
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @compiled

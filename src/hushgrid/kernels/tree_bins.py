@@ -7,10 +7,9 @@ compares integers. As in `bins`, the last entry of `true_counts` takes the point
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Indices
 from hushgrid.kernels.bins import BLOCK, Coordinates, cell_of
 from hushgrid.kernels.compile import compiled
-
-Indices = NDArray[np.int64]
 
 
 @compiled

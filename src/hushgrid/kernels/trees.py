@@ -2,13 +2,8 @@
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from hushgrid.arrays import Floats, Indices
 from hushgrid.kernels.compile import compiled
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @compiled

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
@@ -25,8 +26,6 @@ from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.paths import UNITS
 from hushgrid.synopsis.synopsis import Synopsis
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Inference = Literal["belief", "bayes", "least-squares"]
 
 MOST_LEVELS = 12  # that are planned ahead

@@ -12,11 +12,10 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.quadrants import DEEPEST, gather_bits
 from hushgrid.privacy.bits import WORD_BITS, Bits, simulation_rng
-
-Floats = NDArray[np.float64]
 
 FILLED_LEVELS = 6  # `filled` is a share of 64 by 64 parts of the domain
 MOST = 0.95  # of the points lie in that share

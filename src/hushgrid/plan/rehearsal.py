@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.domain import Domain
@@ -17,8 +17,6 @@ from hushgrid.plan.stage import Stage, stage
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.synopsis import Synopsis
-
-Floats = NDArray[np.float64]
 
 CONFIDENCE = 0.95
 SEEDS = (1, 2)  # of the populations that figures are pooled over

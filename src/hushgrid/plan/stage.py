@@ -7,10 +7,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.plan.population import population, uniform
 from hushgrid.privacy.bits import Bits, simulation_rng
-
-Floats = NDArray[np.float64]
 
 AREA_SHARES = {"small": 0.001, "medium": 0.01, "large": 0.1}  # of the domain
 PLACES = 400  # rectangles of each size

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Indices
 from hushgrid.geometry.growth import grow, seedling
 from hushgrid.geometry.tree import Lattice, Tree
 from hushgrid.inference.measurements import Measured, Measurements
@@ -14,8 +14,6 @@ from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.paths import UNITS
 from hushgrid.privacy.shares import proportional_shares
 from hushgrid.privacy.split import Split, TreeCounter
-
-Indices = NDArray[np.int64]
 
 LARGEST_STOP = 2**53  # no count that a node is compared with lies beyond it
 

@@ -11,12 +11,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Indices
 from hushgrid.geometry.growth import divide_each, places_in
 from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, TOP, Tree
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.split import Division, TreeCounter, count_children
-
-Indices = NDArray[np.int64]
 
 LATTICE_SIDE = 2**20  # lattice lines along each axis of a tree that is cut so
 CELLS_A_NODE = 2**10  # that candidates lie between; 1,024 strips along one axis, 32 by 32 cells along both

@@ -5,13 +5,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hushgrid.arrays import Indices
 from hushgrid.errors import ArgumentError, BudgetError
 from hushgrid.inference.measurements import NOT_MEASURED, Measured
 from hushgrid.privacy.bits import Bits
 from hushgrid.privacy.draws import Draws
 from hushgrid.privacy.mixture import add_noise_each
-
-Indices = NDArray[np.int64]
 
 UNITS = 1024  # of a path's budget; parts of it are whole units, so that they sum exactly and few rates occur
 

@@ -6,12 +6,11 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Indices
 from hushgrid.geometry.division import divide
 from hushgrid.geometry.growth import grow
 from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, TOP, Tree
 from hushgrid.privacy.budget import Budget
-
-Indices = NDArray[np.int64]
 
 
 class TreeCounter(Protocol):

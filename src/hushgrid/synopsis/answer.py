@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.synopsis.surface import Floats
+from hushgrid.arrays import Floats
 
 # Variance of a count that no leaf is cut for: whole points, and what two decimals of an edge can hold.
 FLOOR_VARIANCE = 0.25

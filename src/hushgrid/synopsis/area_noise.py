@@ -5,8 +5,8 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.grouped import DIVIDED, GroupedGrid
 from hushgrid.geometry.nested import NestedGrid
@@ -22,9 +22,6 @@ from hushgrid.synopsis.cover import SMALLEST_SLICE, Cover
 from hushgrid.synopsis.hierarchy import Hierarchy
 from hushgrid.synopsis.patches import Patches
 from hushgrid.synopsis.wavelet_noise import WaveletNoise
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 class AreaNoise(Protocol):

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from hushgrid.arrays import Floats
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.geometry.rects import area_shares
@@ -14,7 +15,7 @@ from hushgrid.synopsis.cover import Cover
 from hushgrid.synopsis.hierarchy import Hierarchy
 from hushgrid.synopsis.outlines import outlines
 from hushgrid.synopsis.patches import Patches
-from hushgrid.synopsis.surface import Floats, spread
+from hushgrid.synopsis.surface import spread
 
 FLAT = np.empty((0, 2))  # in place of slopes
 

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError, quoted
 from hushgrid.geometry.domain import number_of
-
-Floats = NDArray[np.float64]
 
 CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.99)  # that factors are known for
 VERSION = 2  # of how factors are found; those of the first, which files do not name, cannot be found again

@@ -5,15 +5,12 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.kernels.polygon_cover import cover
 from hushgrid.kernels.threads import run_in_slices
 from hushgrid.synopsis.hierarchy import Hierarchy
 from hushgrid.synopsis.outlines import Outlines
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 SMALLEST_SLICE = 64  # areas a thread is worth starting for
 

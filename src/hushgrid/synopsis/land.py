@@ -6,14 +6,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 from hushgrid.kernels.halving import inherit
 from hushgrid.synopsis.cover import Cover
 from hushgrid.synopsis.hierarchy import Hierarchy
 from hushgrid.synopsis.outlines import POLYGON, outlines, valid_polygons
-
-Floats = NDArray[np.float64]
 
 SMALLEST_SHARE = 2.0**-10  # of a leaf's mass: below it, points would be sought in vain for too long
 

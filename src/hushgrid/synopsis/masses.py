@@ -1,13 +1,10 @@
 """Counts as masses that points can follow: none negative, and the total kept."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.kernels.halving import INNER, add_halves, halve, hand_down
 from hushgrid.synopsis.hierarchy import Hierarchy
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def leaf_masses(hierarchy: Hierarchy, counts: Floats, areas: Floats) -> tuple[Indices, Floats]:

@@ -7,12 +7,11 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.domain import FARTHEST, Domain
 from hushgrid.synopsis.crossings import MOST_CROSSINGS, is_tangled
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Geometries = NDArray[np.object_]
 
 POLYGON, MULTIPOLYGON = 3, 6  # shapely's numbers of types

@@ -5,13 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.synopsis.land import union
 from hushgrid.synopsis.outlines import Geometries, import_shapely
 from hushgrid.synopsis.patches import Patches
-
-Floats = NDArray[np.float64]
 
 MOST_TRIES = 10_000  # for one point, in the box around its area
 

@@ -6,17 +6,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.synopsis.cover import Cover
 from hushgrid.synopsis.crossings import is_intricate
 from hushgrid.synopsis.outlines import POLYGON, Geometries, import_shapely, valid_polygons
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 PAIRS_AT_ONCE = 2**14  # of which the common parts are in memory
 WHOLE = 1 - 1e-12  # share of an area from which on the rest is rounding

@@ -4,12 +4,12 @@ from functools import cached_property
 
 import numpy as np
 
+from hushgrid.arrays import Floats
 from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.area_surface import AreaSurface
 from hushgrid.synopsis.cover import Cover
 from hushgrid.synopsis.outlines import import_shapely
-from hushgrid.synopsis.surface import Floats
 
 RECTS_AT_ONCE = 2**16
 

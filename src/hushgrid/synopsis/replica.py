@@ -4,8 +4,8 @@ import math
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.split_prior import cumulative_tables, tabulated_shares
 from hushgrid.inference.splits import FIRST_WEIGHTS, bayes_masses
@@ -14,8 +14,6 @@ from hushgrid.kernels.likeness import FIRST_LAW, fill_boxes, round_at_random
 from hushgrid.kernels.scatter import mixed
 from hushgrid.kernels.threads import run_in_slices
 from hushgrid.synopsis.synopsis import Synopsis
-
-Floats = NDArray[np.float64]
 
 LEARNED = frozenset({"bayes", "belief", "belief-2"})  # inferences that learn how masses are shared
 SMALLEST_SLICE = 1024  # leaves a thread is worth starting for

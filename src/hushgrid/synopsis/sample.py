@@ -4,8 +4,8 @@ import operator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.kernels.scatter import scatter, scatter_again
@@ -16,9 +16,6 @@ from hushgrid.synopsis.masses import leaf_masses
 from hushgrid.synopsis.patch_sample import area_masses, scatter_in, shapes_within
 from hushgrid.synopsis.seeded import seeded
 from hushgrid.synopsis.synopsis import Synopsis
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 MOST_POINTS = 10**9
 SMALLEST_SLICE = 2**16  # points a thread is worth starting for

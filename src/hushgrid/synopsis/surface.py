@@ -8,9 +8,8 @@ query cuts.
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from hushgrid.arrays import Floats
 
 SMALLEST_SLICE = 4096  # rectangles a thread is worth starting for
 CLUMPING = 0.3  # points inside a leaf vary far more than a Poisson count: m + 0.3 m**2 (docs/decisions/0004)

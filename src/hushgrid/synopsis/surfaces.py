@@ -3,9 +3,7 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-import numpy as np
-from numpy.typing import NDArray
-
+from hushgrid.arrays import Floats
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.grouped import GroupedGrid
 from hushgrid.geometry.nested import NestedGrid
@@ -22,8 +20,6 @@ from hushgrid.synopsis.sloped_nested_surface import SlopedNestedSurface
 from hushgrid.synopsis.sloped_surface import SlopedSurface
 from hushgrid.synopsis.surface import Surface
 from hushgrid.synopsis.tree_surface import TreeSurface
-
-Floats = NDArray[np.float64]
 
 SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
     {

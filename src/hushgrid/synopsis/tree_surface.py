@@ -5,13 +5,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.geometry import cells
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.tree_least_squares import solve
 from hushgrid.kernels import tree_answers
 from hushgrid.kernels.threads import run_in_slices
-from hushgrid.synopsis.surface import SMALLEST_SLICE, Floats, spread
+from hushgrid.synopsis.surface import SMALLEST_SLICE, spread
 
 
 class TreeSurface:

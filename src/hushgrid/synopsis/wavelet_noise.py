@@ -1,14 +1,11 @@
 """Variance by noise of sums over what areas cover of a grid, where wavelet coefficients were measured."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.geometry.grid import Grid
 from hushgrid.inference.measurements import Wavelet
 from hushgrid.synopsis.cover import Cover
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 class WaveletNoise:

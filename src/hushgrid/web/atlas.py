@@ -3,14 +3,12 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.export.world import World, world_for
 from hushgrid.geometry.domain import Domain
 from hushgrid.web.payload import Payload
 
-Indices = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Bounds = tuple[float, float, float, float]
 
 MARGIN = 1.5  # of the longer side, all around: a screen may be far wider or taller than the domain

@@ -4,8 +4,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.grouped import DIVIDED, GroupedGrid
@@ -20,9 +20,6 @@ from hushgrid.synopsis.calibration import SIDES
 from hushgrid.synopsis.surface import CLUMPING
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.payload import Payload
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 CONFIDENCE = 0.95
 PRECISION_BITS = 37  # of the total: sums over thousands of runs of leaves stay within 1e-9 of it

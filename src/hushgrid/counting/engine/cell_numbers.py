@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Indices
 from hushgrid.counting.engine.cell_of_point import LATITUDE, LONGITUDE, cell, place
 from hushgrid.counting.engine.engine import Engine, Frame
 from hushgrid.counting.engine.tree_cuts import tree_cuts
@@ -16,8 +16,6 @@ from hushgrid.geometry.nested import NestedGrid
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.quadrants import DEEPEST, Quadrants, gather_bits
 from hushgrid.geometry.tree import Tree
-
-Indices = NDArray[np.int64]
 
 CELL = "cell"
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Indices
 from hushgrid.geometry.tree import RIGHT, TOP, Tree
-
-Indices = NDArray[np.int64]
 
 NO_LINE = 2**31  # beyond every lattice: no column or row reaches it
 
