@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hushgrid.compiled import thread_count
 from hushgrid.geometry.domain import Domain
-from hushgrid.kernels.threads import thread_count
 
 DOMAIN = Domain(west=-126, south=17, east=-66, north=57)
 SMALLEST = 10**6

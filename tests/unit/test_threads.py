@@ -15,6 +15,7 @@ import pytest
 
 import hushgrid
 import hushgrid as hg
+from hushgrid import compiled as threads
 from hushgrid.counting import curve, memory, point_counter
 from hushgrid.counting.open import open_points
 from hushgrid.counting.point_counter import PointCounter
@@ -22,7 +23,6 @@ from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.geometry.quadrant_tree import all_cells
 from hushgrid.inference.estimate import INFERENCES
-from hushgrid.kernels import threads
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from tests.plain import UNIT_SQUARE

@@ -8,12 +8,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.compiled import thread_count
 from hushgrid.counting.progress import ShareDone
 from hushgrid.counting.source import Block, PointSource
 from hushgrid.counting.tree_tally import curve_codes
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.quadrants import Quadrants
-from hushgrid.kernels.threads import thread_count
 
 MOST_POINTS = 2**23  # whose codes take 64 MiB
 

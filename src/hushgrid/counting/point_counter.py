@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.compiled import thread_count
 from hushgrid.counting.curve import MOST_POINTS, Curve
 from hushgrid.counting.progress import Progress, ShareDone
 from hushgrid.counting.quadrant_counts import QuadrantCounts
@@ -19,7 +20,6 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.quadrants import Quadrants
-from hushgrid.kernels.threads import thread_count
 
 # Every thread has counts of its own; on large partitions fewer threads run, so that these fit here.
 COUNTS_BYTES = 2**28

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from hushgrid.arrays import Floats, Indices
+from hushgrid.compiled import run_in_slices
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import NOT_MEASURED, Measurements
 from hushgrid.inference.split_prior import ATOMS, cumulative_tables
@@ -15,7 +16,6 @@ from hushgrid.inference.splits import SplitFit
 from hushgrid.inference.tree_least_squares import nodes_of_runs
 from hushgrid.kernels import belief
 from hushgrid.kernels.belief import GRID, Counts, Sites, Splits, powers_of_masses
-from hushgrid.kernels.threads import run_in_slices
 
 REACH = 5  # standard deviations a grid of masses extends to either side
 SMALLEST_DEVIATION = 0.01  # of a mass, in points: nearly certain counts still get a grid

@@ -5,13 +5,13 @@ from itertools import pairwise
 import numpy as np
 
 from hushgrid.arrays import Floats
+from hushgrid.compiled import run_in_slices
 from hushgrid.geometry.quadrant_tree import node_depths
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.splits import fit_coefficients
 from hushgrid.inference.tree_least_squares import NodeEstimates
 from hushgrid.kernels.slopes import FEATURES, lean_of_cells, lean_of_halves
 from hushgrid.kernels.splits import NEAREST_MEAN, find_neighbours, observe_shares
-from hushgrid.kernels.threads import run_in_slices
 
 FIRST_COEFFICIENTS = (-0.15, 0.25, 0.6, 0.6)  # of a prototype, fitted on other data sets than it was judged by
 SMALLEST_MASS = 1e-9  # in points, that is split in shares that mean something

@@ -17,12 +17,12 @@ from itertools import pairwise
 import numpy as np
 
 from hushgrid.arrays import Floats, Indices
+from hushgrid.compiled import run_in_slices
 from hushgrid.geometry.quadrant_tree import node_depths
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.tree_least_squares import solve
 from hushgrid.kernels import splits as kernels
-from hushgrid.kernels.threads import run_in_slices
 
 SMALLEST_TOTAL = 1.0  # mass of the root at least, so that there are shares to speak of
 

@@ -6,7 +6,7 @@ size of the query. Sums of squared weights, which variances need, are the same w
 """
 
 from hushgrid.arrays import Floats
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 from hushgrid.kernels.haar import haar_energy
 
 

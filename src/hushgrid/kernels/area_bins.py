@@ -6,8 +6,8 @@ Private side. A point on a border lies in the first area that has it; no roundin
 import numpy as np
 
 from hushgrid.arrays import Floats, Indices
+from hushgrid.compiled import compiled
 from hushgrid.kernels.bins import Coordinates, cell_of
-from hushgrid.kernels.compile import compiled
 from hushgrid.kernels.orientation import side_of
 
 NONE, SEVERAL = -1, -2  # in place of the one area that a cell of the index lies in

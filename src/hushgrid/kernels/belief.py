@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats, Indices
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 
 Places = NDArray[np.int32]
 

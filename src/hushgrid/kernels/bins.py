@@ -7,7 +7,7 @@ a cell of the partition: it takes the points outside the domain, so that the inn
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 
 BLOCK = 2048  # points; their cell numbers and coordinates stay in the first-level cache
 

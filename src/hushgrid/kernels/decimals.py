@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 from hushgrid.kernels.lines import Text, is_space
 
 PLUS, MINUS, POINT, ZERO, NINE, SMALL_E, LARGE_E = (np.uint8(ord(character)) for character in "+-.09eE")

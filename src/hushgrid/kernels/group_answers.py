@@ -3,8 +3,8 @@
 import numpy as np
 
 from hushgrid.arrays import Floats, Indices
+from hushgrid.compiled import compiled
 from hushgrid.kernels.answers import covered
-from hushgrid.kernels.compile import compiled
 
 
 @compiled

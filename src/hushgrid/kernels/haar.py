@@ -1,6 +1,6 @@
 """How much of the noise of Haar coefficients a sum over cells keeps, along one axis."""
 
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 
 
 @compiled

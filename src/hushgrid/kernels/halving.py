@@ -8,7 +8,7 @@ leaves of every block are one contiguous run of leaves.
 import numpy as np
 
 from hushgrid.arrays import Floats, Indices
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 
 INNER = -1  # in place of a leaf's node
 

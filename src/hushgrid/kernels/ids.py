@@ -6,7 +6,7 @@ The hash divides work and decides nothing: ids are compared in full.
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 from hushgrid.kernels.lines import Text, is_space
 
 FNV_OFFSET, FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # Fowler, Noll, Vo: FNV-1a, 64 bits

@@ -3,7 +3,7 @@
 import math
 
 from hushgrid.arrays import Floats
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 
 MOST_TERMS = 500  # of the continued fraction; the laws of shares need fewer than fifty
 PRECISION = 1e-14

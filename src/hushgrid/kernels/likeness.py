@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from hushgrid.arrays import Floats, Indices
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 from hushgrid.kernels.scatter import GAMMA, mixed
 
 FINEST = 2.0**-16  # extent, as a share of the domain's, of boxes that points lie evenly in

@@ -7,7 +7,7 @@ the end of its line.
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 
 NEWLINE, RETURN, TAB, SPACE, QUOTE = (np.uint8(ord(character)) for character in '\n\r\t "')
 

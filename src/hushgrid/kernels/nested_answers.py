@@ -5,8 +5,8 @@ rim of a rectangle are entered.
 """
 
 from hushgrid.arrays import Floats, Indices
+from hushgrid.compiled import compiled
 from hushgrid.kernels.answers import covered, separable_sum, squared, weight
-from hushgrid.kernels.compile import compiled
 
 
 @compiled

@@ -8,7 +8,7 @@ are scanned from ``d`` on. A word equal to a threshold is undecided: its index g
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 
 # Noise decided here is below 2**61 in size, so its sum with a count within this limit fits int64.
 COUNT_LIMIT = 2**62

@@ -6,7 +6,7 @@ Reference: Shewchuk: "Adaptive Precision Floating-Point Arithmetic and Fast Robu
 import numpy as np
 
 from hushgrid.arrays import Floats
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 
 FILTER = (3 + 16 * 2.0**-53) * 2.0**-53  # Shewchuk 1997, the bound A of ORIENT2D
 SPLITTER = 2.0**27 + 1  # halves the 53 bits of a double

@@ -10,7 +10,7 @@ adds nothing.
 import numpy as np
 
 from hushgrid.arrays import Floats
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 
 Box = tuple[float, float, float, float]  # west, south, east, north
 

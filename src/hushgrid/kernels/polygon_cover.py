@@ -7,7 +7,7 @@ outside, and is done with; any other is halved, down to single leaves. Coordinat
 import numpy as np
 
 from hushgrid.arrays import Floats, Indices
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 from hushgrid.kernels.polygon_chains import Box, cut, enters, keep, share, sloped_share, with_room
 
 

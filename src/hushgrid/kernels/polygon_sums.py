@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats, Indices
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 
 
 @compiled

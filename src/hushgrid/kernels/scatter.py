@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from hushgrid.arrays import Floats, Indices
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)  # this and the multipliers: Steele, Lea, Flood 2014, figure 16
 FIRST_FACTOR, SECOND_FACTOR = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 from hushgrid.kernels.lines import Text
 
 BLOCK = 64  # bytes that are hashed at once

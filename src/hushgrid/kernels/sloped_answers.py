@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 
 NODE = np.dtype(
     {

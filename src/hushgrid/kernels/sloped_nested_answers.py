@@ -1,8 +1,8 @@
 """What slopes inside leaves add to sums over rectangles on nested grids: only leaves on the border have a say."""
 
 from hushgrid.arrays import Floats, Indices
+from hushgrid.compiled import compiled
 from hushgrid.kernels.answers import covered, position
-from hushgrid.kernels.compile import compiled
 from hushgrid.kernels.nested_answers import next_on_rim
 from hushgrid.kernels.sloped_answers import share_below
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats, Indices
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 from hushgrid.kernels.splits import LEAST_AROUND, OUTSIDE, WHOLE, lean, look_around
 
 Neighbours = NDArray[np.int32]

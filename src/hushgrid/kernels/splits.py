@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats, Indices
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 
 OUTSIDE = -1  # in place of a neighbour
 WHOLE = -1  # in place of a half, west 0 or east 1

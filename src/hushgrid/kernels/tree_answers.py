@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from hushgrid.arrays import Floats, Indices
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 from hushgrid.kernels.trees import child_share
 
 

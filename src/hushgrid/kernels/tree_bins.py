@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Indices
+from hushgrid.compiled import compiled
 from hushgrid.kernels.bins import BLOCK, Coordinates, cell_of
-from hushgrid.kernels.compile import compiled
 
 
 @compiled

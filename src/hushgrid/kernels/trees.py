@@ -3,7 +3,7 @@
 import math
 
 from hushgrid.arrays import Floats, Indices
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 
 
 @compiled

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 
 NOT_A_NUMBER = np.float64(np.nan).view(np.uint64)
 

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from hushgrid.arrays import Floats, Indices
+from hushgrid.compiled import run_in_slices
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.grouped import DIVIDED, GroupedGrid
 from hushgrid.geometry.nested import NestedGrid
@@ -17,7 +18,6 @@ from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.tree_least_squares import solve
 from hushgrid.inference.two_level import combined_variances
 from hushgrid.kernels.polygon_sums import vary_on_runs
-from hushgrid.kernels.threads import run_in_slices
 from hushgrid.synopsis.cover import SMALLEST_SLICE, Cover
 from hushgrid.synopsis.hierarchy import Hierarchy
 from hushgrid.synopsis.patches import Patches

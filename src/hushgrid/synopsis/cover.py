@@ -7,8 +7,8 @@ from typing import Self
 import numpy as np
 
 from hushgrid.arrays import Floats, Indices
+from hushgrid.compiled import run_in_slices
 from hushgrid.kernels.polygon_cover import cover
-from hushgrid.kernels.threads import run_in_slices
 from hushgrid.synopsis.hierarchy import Hierarchy
 from hushgrid.synopsis.outlines import Outlines
 

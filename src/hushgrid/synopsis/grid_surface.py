@@ -5,10 +5,10 @@ from functools import cached_property
 import numpy as np
 
 from hushgrid.arrays import Floats
+from hushgrid.compiled import run_in_slices
 from hushgrid.geometry.grid import Grid
 from hushgrid.inference.measurements import Measurements
 from hushgrid.kernels import answers
-from hushgrid.kernels.threads import run_in_slices
 from hushgrid.synopsis.surface import SMALLEST_SLICE, spread, summed_area
 
 

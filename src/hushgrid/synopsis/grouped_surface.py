@@ -3,11 +3,11 @@
 import numpy as np
 
 from hushgrid.arrays import Floats
+from hushgrid.compiled import run_in_slices
 from hushgrid.geometry.grouped import DIVIDED, GroupedGrid
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.two_level import combined_variances
 from hushgrid.kernels.group_answers import vary_on_groups
-from hushgrid.kernels.threads import run_in_slices
 from hushgrid.synopsis.nested_surface import NestedSurface
 from hushgrid.synopsis.surface import SMALLEST_SLICE
 

@@ -6,11 +6,11 @@ from typing import Self
 import numpy as np
 
 from hushgrid.arrays import Floats
+from hushgrid.compiled import run_in_slices
 from hushgrid.geometry.nested import NestedGrid
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.two_level import combined_variances
 from hushgrid.kernels import nested_answers
-from hushgrid.kernels.threads import run_in_slices
 from hushgrid.synopsis.surface import SMALLEST_SLICE, spread, summed_area
 
 

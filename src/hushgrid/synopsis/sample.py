@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from hushgrid.arrays import Floats, Indices
+from hushgrid.compiled import run_in_slices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.kernels.scatter import scatter, scatter_again
-from hushgrid.kernels.threads import run_in_slices
 from hushgrid.synopsis.hierarchy import Hierarchy
 from hushgrid.synopsis.land import Land
 from hushgrid.synopsis.masses import leaf_masses

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats
+from hushgrid.compiled import run_in_slices
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.slopes import slopes as learned_slopes
 from hushgrid.kernels.sloped_answers import NODE, count_on_sloped_tree
-from hushgrid.kernels.threads import run_in_slices
 from hushgrid.synopsis.surface import SMALLEST_SLICE
 from hushgrid.synopsis.tree_surface import TreeSurface
 

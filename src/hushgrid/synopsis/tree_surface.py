@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats
+from hushgrid.compiled import run_in_slices
 from hushgrid.geometry import cells
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.tree_least_squares import solve
 from hushgrid.kernels import tree_answers
-from hushgrid.kernels.threads import run_in_slices
 from hushgrid.synopsis.surface import SMALLEST_SLICE, spread
 
 

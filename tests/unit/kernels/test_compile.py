@@ -6,7 +6,7 @@ import sys
 import numba
 import pytest
 
-from hushgrid.kernels.compile import compiled
+from hushgrid.compiled import compiled
 
 
 def double(number):

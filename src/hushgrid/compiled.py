@@ -1,9 +1,13 @@
-"""How the inner loops are compiled: numba, without the global lock, kept on disk where that is possible."""
+"""How inner loops are compiled by numba, and run on several threads."""
 
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import update_wrapper
 from threading import RLock
 from typing import Any, TypeVar, cast
+
+from hushgrid.errors import ArgumentError
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -60,3 +64,32 @@ def _compile(function: Callable[..., object]) -> Callable[..., object]:
     except RuntimeError:
         # numba refuses at decoration when neither the package nor the home folder can be written to.
         return cast("Callable[..., object]", numba.njit(nogil=True, cache=False)(function))
+
+
+SLICES_PER_THREAD = 4
+
+
+def thread_count() -> int:
+    """Threads to use: ``HUSHGRID_THREADS``, or as many as this process has processors."""
+    asked = os.environ.get("HUSHGRID_THREADS")
+    if asked is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not asked.isdecimal() or int(asked) < 1:
+        msg = f"HUSHGRID_THREADS must be a whole number of at least 1, got {asked!r}."
+        raise ArgumentError(msg)
+    return int(asked)
+
+
+def run_in_slices(work: Callable[[int, int], object], size: int, *, smallest: int) -> None:
+    """Call ``work(first, stop)`` on slices that make up ``range(size)``, none below `smallest` items.
+
+    There are a few slices a thread, because some take longer than others.
+    """
+    threads = max(1, min(thread_count(), size // smallest))
+    if threads == 1:
+        work(0, size)
+        return
+    slices = min(SLICES_PER_THREAD * threads, size // smallest)
+    edges = [size * part // slices for part in range(slices + 1)]
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, edges[:-1], edges[1:]))
