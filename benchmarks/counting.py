@@ -18,8 +18,7 @@ from benchmarks.row import Row, best
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, NestedGrid
 
 DOMAIN = Domain(west=-126, south=17, east=-66, north=57)
 POINTS = 100_000_000

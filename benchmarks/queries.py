@@ -7,8 +7,7 @@ import numpy as np
 
 from benchmarks.row import Row, best
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.inference.measurements import Measured, Measurements, Regions
 from hushgrid.synopsis.claim import Claim, MethodRecord
 from hushgrid.synopsis.synopsis import Synopsis

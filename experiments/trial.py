@@ -19,8 +19,7 @@ from experiments.workload import QUERY_SIZES, true_counts, workload
 from hushgrid import __version__
 from hushgrid.calibrate import calibrated
 from hushgrid.choose import AUTO, choose
-from hushgrid.geometry.grouped import GroupedGrid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.tree import Tree
 from hushgrid.methods import METHODS

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.grouped import GroupedGrid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.quadrants import DEEPEST, Quadrants
 from hushgrid.geometry.tree import Tree
 

@@ -5,9 +5,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from hushgrid.geometry.division import divide, full_tree
-from hushgrid.geometry.growth import grow, seedling
-from hushgrid.geometry.tree import Lattice
+from hushgrid.geometry.tree import Lattice, divide, full_tree, grow, seedling
 from hushgrid.inference.measurements import Measured
 from hushgrid.inference.tree_least_squares import measurements_of_nodes
 from tests.plain import UNIT_SQUARE

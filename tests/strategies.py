@@ -4,9 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.grouped import DIVIDED, GroupedGrid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.tree import Lattice, Tree
 
 

@@ -4,10 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.grouped import GroupedGrid
-from hushgrid.geometry.nested import NestedGrid
-from hushgrid.geometry.patchwork import Patchwork
+from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import Measured, Measurements, Regions
 from hushgrid.inference.tree_least_squares import measurements_of_nodes

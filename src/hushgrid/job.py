@@ -24,9 +24,9 @@ from hushgrid.counting.projected import anywhere, check_reachable, projected
 from hushgrid.counting.user_level import PRIVATE, UserLevel
 from hushgrid.counting.user_rows import MissingUser
 from hushgrid.errors import ArgumentError
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.ledger.request import Request
 from hushgrid.methods.areas import Areas
 from hushgrid.methods.method import Method, is_whole, record

@@ -10,8 +10,7 @@ import pytest
 
 import hushgrid as hg
 from hushgrid.cli.misplaced import seems_misplaced
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.geometry.tree import Tree
 from tests.cli.commands import DOMAIN, ROWS, Run, assert_refused
 

@@ -19,9 +19,7 @@ from hushgrid.counting.open import open_points
 from hushgrid.counting.open_counter import open_bounded_counter, open_counter
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.grouped import DIVIDED, GroupedGrid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.quadrants import Quadrants
 from tests.conformance.engines import TABLES, spark_session, uneven_tree, why_no_spark
 from tests.ledger.server import running_server, why_not

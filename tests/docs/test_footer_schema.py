@@ -13,8 +13,8 @@ import shapely
 
 import hushgrid as hg
 from hushgrid.errors import SynopsisFileError
+from hushgrid.geometry.areas import SHORTEST_RING, VERTEX_LIMIT
 from hushgrid.geometry.grid import CELL_LIMIT
-from hushgrid.geometry.patchwork import SHORTEST_RING, VERTEX_LIMIT
 from hushgrid.inference.estimate import INFERENCES
 from hushgrid.synopsis.calibration import CONFIDENCES, SIDES, VERSION
 from hushgrid.synopsis.footer import SCHEMA_VERSION, footer_metadata, parse_footer

@@ -15,8 +15,7 @@ import numpy as np
 import hushgrid as hg
 from hushgrid import __version__
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.inference.measurements import Measured, Measurements, Regions
 from hushgrid.synopsis.claim import Claim, MethodRecord, Size, Spend
 from hushgrid.synopsis.synopsis import Synopsis

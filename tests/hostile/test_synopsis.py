@@ -18,8 +18,7 @@ from shapely import box
 
 import hushgrid
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.synopsis.patches import patchwork
 from hushgrid.synopsis.structure import NESTED_SCHEMA
 from hushgrid.synopsis.synopsis import read

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from hushgrid.errors import SynopsisFileError
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.synopsis.synopsis import read
 from hushgrid.synopsis.verify import verify
 from tests.strategies import grids, nested_grids

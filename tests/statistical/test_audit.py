@@ -11,9 +11,8 @@ from hushgrid.audit.estimator import epsilon_lower_bound
 from hushgrid.audit.goodness import discrete_laplace_p_value
 from hushgrid.counting.open import open_points
 from hushgrid.counting.point_counter import PointCounter
-from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.geometry.guidelines import guideline_side, leaf_sides
-from hushgrid.geometry.nested import NestedGrid
 from hushgrid.inference.measurements import Measured, Measurements, Regions
 from hushgrid.methods.adaptive_grid import AdaptiveGrid, guideline_first_side
 from hushgrid.methods.method import record

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hushgrid.geometry.growth import divide_each, grow, seedling
 from hushgrid.geometry.quadrants import Quadrants
-from hushgrid.geometry.tree import LEFT, RIGHT, Lattice
+from hushgrid.geometry.tree import LEFT, RIGHT, Lattice, divide_each, grow, seedling
 from hushgrid.methods.privtree import PrivTree
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget

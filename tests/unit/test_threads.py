@@ -19,9 +19,8 @@ from hushgrid import compiled as threads
 from hushgrid.counting import curve, memory, point_counter
 from hushgrid.counting.open import open_points
 from hushgrid.counting.point_counter import PointCounter
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.nested import NestedGrid
-from hushgrid.geometry.quadrant_tree import all_cells
+from hushgrid.geometry.grid import Grid, NestedGrid
+from hushgrid.geometry.quadrants import all_cells
 from hushgrid.inference.estimate import INFERENCES
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget

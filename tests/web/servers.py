@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.server import address_of, listen, server
 from hushgrid.web.shelf import Shelf

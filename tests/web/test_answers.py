@@ -10,9 +10,7 @@ import shapely
 
 import hushgrid as hg
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.grouped import GroupedGrid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.tree import Lattice, Tree
 from hushgrid.synopsis.answer import FLOOR_VARIANCE
 from hushgrid.synopsis.calibration import Calibration, normal_reach

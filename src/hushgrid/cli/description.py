@@ -42,10 +42,8 @@ def as_values(synopsis: "Synopsis") -> dict[str, Any]:
 
 
 def _structure(partition: "Partition") -> dict[str, Any]:
-    from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, Grid
-    from hushgrid.geometry.grouped import GroupedGrid
-    from hushgrid.geometry.nested import NestedGrid
-    from hushgrid.geometry.patchwork import Patchwork
+    from hushgrid.geometry.areas import Patchwork
+    from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, Grid, GroupedGrid, NestedGrid
     from hushgrid.geometry.tree import Tree
 
     structure: dict[str, Any] = {"cells": partition.cells, "guideline_cell_limit": GUIDELINE_CELL_LIMIT}

@@ -40,10 +40,8 @@ def domain_in_words(domain: "Domain") -> str:
 
 def structure_in_words(partition: "Partition") -> str:
     """The shape of the partition."""
-    from hushgrid.geometry.grid import Grid
-    from hushgrid.geometry.grouped import GroupedGrid
-    from hushgrid.geometry.nested import NestedGrid
-    from hushgrid.geometry.patchwork import Patchwork
+    from hushgrid.geometry.areas import Patchwork
+    from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
     from hushgrid.geometry.tree import Tree
 
     match partition:

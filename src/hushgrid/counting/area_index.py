@@ -8,7 +8,7 @@ import numpy as np
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.geometry import cells
-from hushgrid.geometry.patchwork import Patchwork
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.kernels.area_bins import NONE, SEVERAL, Index, holds, number_areas
 from hushgrid.kernels.bins import Coordinates
 

@@ -10,11 +10,9 @@ from hushgrid.counting.area_index import AreaIndex
 from hushgrid.counting.refinement import Refinement
 from hushgrid.counting.source import Block
 from hushgrid.counting.tree_tally import quadrants_tally, refinement_tally, tree_tally
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.grouped import GroupedGrid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Partition
-from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.geometry.quadrants import Quadrants
 from hushgrid.geometry.tree import Tree
 from hushgrid.kernels.bins import count_in_grid, count_in_nested_grid

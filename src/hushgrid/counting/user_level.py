@@ -7,9 +7,9 @@ from hushgrid.counting.area_index import AreaIndex
 from hushgrid.counting.bounding import KeyedRule
 from hushgrid.counting.user_rows import MissingUser
 from hushgrid.errors import ArgumentError
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.patchwork import Patchwork
 
 PRIVATE: Literal["private"] = "private"
 CAP_PER_RECORD = (

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hushgrid.export.facts import facts
 from hushgrid.export.systems import areas_in_degrees, in_degrees, rings_in_degrees
-from hushgrid.geometry.patchwork import Patchwork
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.synopsis.outlines import import_shapely
 from hushgrid.synopsis.polygons import RING
 from hushgrid.synopsis.synopsis import Synopsis

@@ -6,8 +6,8 @@ from typing import Self
 import numpy as np
 
 from hushgrid.arrays import Floats
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.synopsis.area_surface import FLAT
 from hushgrid.synopsis.cover import Cover
 from hushgrid.synopsis.hierarchy import Hierarchy

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError, MissingExtraError
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
-from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.synopsis.outlines import import_shapely
 from hushgrid.synopsis.patches import Patches
 

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.geometry.division import full_tree
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.tree import BOTTOM, LEFT, Lattice, Tree
+from hushgrid.geometry.tree import BOTTOM, LEFT, Lattice, Tree, full_tree
 
 
 def pyramid(domain: Domain, sides: Sequence[int]) -> Tree:

@@ -1,4 +1,4 @@
-"""A tree of rectangles, as flat arrays: the partition of every hierarchical method."""
+"""A tree of rectangles as flat arrays, and how it grows level by level."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -198,3 +198,101 @@ def _check_boxes(tree: Tree) -> None:
     if not np.array_equal(boxes[:1], tree.lattice.box) or not good.all():
         msg = "the children of every node of a tree must tile it in rows and columns, from the whole lattice down."
         raise ArgumentError(msg)
+
+
+def divide(boxes: Indices, columns: int, rows: int) -> Indices:
+    """Every box in equal columns and rows, as equal as whole lattice lines allow, shape (boxes * columns * rows, 4).
+
+    Examples
+    --------
+    >>> divide(np.array([[0, 0, 5, 4]]), 2, 1)
+    array([[0, 0, 2, 4],
+           [2, 0, 5, 4]])
+    """
+    return divide_each(boxes, np.tile((columns, rows), (len(boxes), 1)))
+
+
+def full_tree(lattice: Lattice, divisions: list[tuple[int, int]]) -> Tree:
+    """Tree whose nodes are all divided alike on each level, from the root down.
+
+    Examples
+    --------
+    >>> from hushgrid.geometry.domain import Domain
+    >>> lattice = Lattice(domain=Domain(west=0, south=0, east=1, north=1), columns=4, rows=4)
+    >>> full_tree(lattice, [(2, 2), (2, 2)]).cells
+    16
+    """
+    levels, splits = [lattice.box], []
+    for columns, rows in divisions:
+        splits.append(np.full((len(levels[-1]), 2), (columns, rows)))
+        levels.append(divide(levels[-1], columns, rows))
+    splits.append(np.zeros((len(levels[-1]), 2), np.int64))
+    return Tree(lattice=lattice, boxes=np.concatenate(levels), splits=np.concatenate(splits))
+
+
+def seedling(lattice: Lattice) -> Tree:
+    """The whole lattice as one leaf."""
+    return Tree(lattice=lattice, boxes=lattice.box, splits=np.zeros((1, 2), np.int64))
+
+
+def grow(tree: Tree, nodes: Indices, splits: Indices, children: Indices) -> Tree:
+    """The tree with some leaves of its last level divided; all its nodes keep their numbers.
+
+    Parameters
+    ----------
+    nodes : array of int, shape (n,)
+        Leaves of the last level, in rising order.
+    splits : array of int, shape (n, 2)
+        Columns and rows of each.
+    children : array of int, shape (children, 4)
+        Their boxes, node after node.
+
+    Examples
+    --------
+    >>> from hushgrid.geometry.domain import Domain
+    >>> lattice = Lattice(domain=Domain(west=0, south=0, east=1, north=1), columns=4, rows=4)
+    >>> grow(seedling(lattice), np.array([0]), np.array([[2, 1]]), np.array([[0, 0, 1, 4], [1, 0, 4, 4]])).cells
+    2
+    """
+    if len(nodes) == 0:
+        return tree
+    all_splits = np.concatenate([tree.splits, np.zeros((len(children), 2), np.int64)])
+    all_splits[nodes] = splits
+    return Tree(lattice=tree.lattice, boxes=np.concatenate([tree.boxes, children]), splits=all_splits)
+
+
+def divide_each(boxes: Indices, splits: Indices) -> Indices:
+    """Every box in columns and rows of its own number, as equal as whole lattice lines allow, box after box.
+
+    Examples
+    --------
+    >>> divide_each(np.array([[0, 0, 3, 2], [3, 0, 5, 2]]), np.array([[3, 1], [1, 2]]))
+    array([[0, 0, 1, 2],
+           [1, 0, 2, 2],
+           [2, 0, 3, 2],
+           [3, 0, 5, 1],
+           [3, 1, 5, 2]])
+    """
+    box, column, row = places_in(splits)
+    columns, rows = splits[box].T
+    left, bottom, right, top = boxes[box].T
+    children = np.empty((len(box), 4), np.int64)
+    children[:, LEFT] = left + (right - left) * column // columns
+    children[:, RIGHT] = left + (right - left) * (column + 1) // columns
+    children[:, BOTTOM] = bottom + (top - bottom) * row // rows
+    children[:, TOP] = bottom + (top - bottom) * (row + 1) // rows
+    return children
+
+
+def places_in(splits: Indices) -> tuple[Indices, Indices, Indices]:
+    """For boxes divided into columns and rows: the box, the column and the row of every child, box after box.
+
+    Examples
+    --------
+    >>> places_in(np.array([[3, 1], [1, 2]]))
+    (array([0, 0, 0, 1, 1]), array([0, 1, 2, 0, 0]), array([0, 0, 0, 0, 1]))
+    """
+    counts = splits[:, 0] * splits[:, 1]
+    box = np.repeat(np.arange(len(splits)), counts)
+    row, column = np.divmod(np.arange(len(box)) - np.repeat(np.cumsum(counts) - counts, counts), splits[box, 0])
+    return box, column, row

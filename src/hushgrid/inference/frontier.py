@@ -6,8 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats, Indices
-from hushgrid.geometry.quadrant_tree import cells_of_nodes, divide_cells, nodes_of_cells, pick_cells, quadrant_tree
-from hushgrid.geometry.quadrants import Quadrants
+from hushgrid.geometry.quadrants import (
+    Quadrants,
+    cells_of_nodes,
+    divide_cells,
+    nodes_of_cells,
+    pick_cells,
+    quadrant_tree,
+)
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import Measured
 from hushgrid.inference.splits import split_masses

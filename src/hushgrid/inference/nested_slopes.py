@@ -6,7 +6,7 @@ import numpy as np
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import NestedGrid
 from hushgrid.inference.splits import fit_coefficients
 
 CountsIn = Callable[[Floats], Floats]

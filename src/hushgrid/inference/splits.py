@@ -18,7 +18,7 @@ import numpy as np
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import run_in_slices
-from hushgrid.geometry.quadrant_tree import node_depths
+from hushgrid.geometry.quadrants import node_depths
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.tree_least_squares import solve

@@ -12,9 +12,8 @@ from typing import ClassVar
 import numpy as np
 
 from hushgrid.counting.counter import Counter
-from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, Grid
+from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, Grid, NestedGrid
 from hushgrid.geometry.guidelines import LARGEST_FIRST_SIDE, SMALLEST_FIRST_SIDE, clamp_sides, leaf_sides
-from hushgrid.geometry.nested import NestedGrid
 from hushgrid.inference.measurements import Measurements, Regions
 from hushgrid.methods.method import check_positive, check_side, record
 from hushgrid.privacy.budget import Budget

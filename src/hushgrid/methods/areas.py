@@ -15,8 +15,8 @@ import numpy as np
 
 from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
-from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.inference.measurements import Measurements
 from hushgrid.methods.method import record
 from hushgrid.privacy.budget import Budget

@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.adjacency import connected_groups
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.grouped import DIVIDED, GroupedGrid
+from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.guidelines import LARGEST_FIRST_SIDE, SMALLEST_FIRST_SIDE, clamp_sides, leaf_sides
-from hushgrid.geometry.nested import NestedGrid
 from hushgrid.inference.measurements import Measured, Measurements, Regions
 from hushgrid.methods.method import check_positive, check_side, record
 from hushgrid.privacy.budget import Budget

@@ -14,8 +14,15 @@ from numpy.typing import NDArray
 
 from hushgrid.counting.counter import Counter
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
-from hushgrid.geometry.quadrant_tree import all_cells, divide_cells, join_cells, pick_cells, quadrant_tree
-from hushgrid.geometry.quadrants import DEEPEST, Quadrants
+from hushgrid.geometry.quadrants import (
+    DEEPEST,
+    Quadrants,
+    all_cells,
+    divide_cells,
+    join_cells,
+    pick_cells,
+    quadrant_tree,
+)
 from hushgrid.inference.measurements import Measurements
 from hushgrid.methods.method import check_whole, record
 from hushgrid.privacy.budget import Budget

@@ -15,8 +15,15 @@ from hushgrid.arrays import Floats, Indices
 from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
-from hushgrid.geometry.quadrant_tree import all_cells, join_cells, nodes_of_cells, pick_cells, quadrant_tree
-from hushgrid.geometry.quadrants import DEEPEST, Quadrants
+from hushgrid.geometry.quadrants import (
+    DEEPEST,
+    Quadrants,
+    all_cells,
+    join_cells,
+    nodes_of_cells,
+    pick_cells,
+    quadrant_tree,
+)
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.frontier import Frontier
 from hushgrid.inference.measurements import Measured, Measurements

@@ -6,8 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from hushgrid.arrays import Indices
-from hushgrid.geometry.growth import grow, seedling
-from hushgrid.geometry.tree import Lattice, Tree
+from hushgrid.geometry.tree import Lattice, Tree, grow, seedling
 from hushgrid.inference.measurements import Measured, Measurements
 from hushgrid.inference.tree_least_squares import measurements_of_nodes
 from hushgrid.privacy.budget import Budget

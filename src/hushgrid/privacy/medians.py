@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Indices
-from hushgrid.geometry.growth import divide_each, places_in
-from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, TOP, Tree
+from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, TOP, Tree, divide_each, places_in
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.split import Division, TreeCounter, count_children
 

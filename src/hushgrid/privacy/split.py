@@ -7,9 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Indices
-from hushgrid.geometry.division import divide
-from hushgrid.geometry.growth import grow
-from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, TOP, Tree
+from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, TOP, Tree, divide, grow
 from hushgrid.privacy.budget import Budget
 
 

@@ -8,11 +8,9 @@ import numpy as np
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import run_in_slices
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.grouped import DIVIDED, GroupedGrid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Partition
-from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.tree_least_squares import solve

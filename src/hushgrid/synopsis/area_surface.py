@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from hushgrid.arrays import Floats
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.partition import Partition
-from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.geometry.rects import area_shares
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.area_noise import AreaNoise, area_noise

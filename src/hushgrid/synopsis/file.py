@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushgrid.errors import ArgumentError, SynopsisFileError
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.partition import Partition
-from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.inference.estimate import leaf_variances
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.footer import HOW_TO_PUBLISH, Footer, footer_metadata, parse_footer

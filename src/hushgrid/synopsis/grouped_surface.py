@@ -4,7 +4,7 @@ import numpy as np
 
 from hushgrid.arrays import Floats
 from hushgrid.compiled import run_in_slices
-from hushgrid.geometry.grouped import DIVIDED, GroupedGrid
+from hushgrid.geometry.grid import DIVIDED, GroupedGrid
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.two_level import combined_variances
 from hushgrid.kernels.group_answers import vary_on_groups

@@ -10,9 +10,7 @@ from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry import cells
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.grouped import GroupedGrid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.tree import Tree
 from hushgrid.kernels.polygon_sums import add_up

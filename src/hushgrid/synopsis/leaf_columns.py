@@ -3,8 +3,8 @@
 import numpy as np
 import pyarrow as pa
 
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.partition import Partition
-from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.synopsis.patches import Patches
 from hushgrid.synopsis.polygons import polygons
 

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from hushgrid.geometry.patchwork import Patchwork
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.synopsis.claim import Claim, MethodRecord
 from hushgrid.synopsis.synopsis import Synopsis
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from hushgrid.arrays import Floats
 from hushgrid.compiled import run_in_slices
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import NestedGrid
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.two_level import combined_variances
 from hushgrid.kernels import nested_answers

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.patchwork import Patchwork
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.synopsis.land import union
 from hushgrid.synopsis.outlines import Geometries, import_shapely
 from hushgrid.synopsis.patches import Patches

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.synopsis.cover import Cover
 from hushgrid.synopsis.crossings import is_intricate
 from hushgrid.synopsis.outlines import POLYGON, Geometries, import_shapely, valid_polygons

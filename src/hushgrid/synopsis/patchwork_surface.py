@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from hushgrid.arrays import Floats
-from hushgrid.geometry.patchwork import Patchwork
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.area_surface import AreaSurface
 from hushgrid.synopsis.cover import Cover

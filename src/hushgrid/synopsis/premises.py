@@ -6,11 +6,9 @@ from types import MappingProxyType
 import numpy as np
 
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.grouped import GroupedGrid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Partition
-from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.haar import padded
 from hushgrid.inference.measurements import NOT_MEASURED, Measurements

@@ -8,7 +8,7 @@ import numpy as np
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import run_in_slices
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.patchwork import Patchwork
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.kernels.scatter import scatter, scatter_again
 from hushgrid.synopsis.hierarchy import Hierarchy
 from hushgrid.synopsis.land import Land

@@ -9,12 +9,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushgrid.errors import ArgumentError, SynopsisFileError
+from hushgrid.geometry.areas import SHORTEST_RING, VERTEX_LIMIT, Patchwork
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import CELL_LIMIT, Grid
-from hushgrid.geometry.grouped import GroupedGrid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import CELL_LIMIT, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Partition
-from hushgrid.geometry.patchwork import SHORTEST_RING, VERTEX_LIMIT, Patchwork
 from hushgrid.geometry.tree import LATTICE_LIMIT, Lattice, Tree
 from hushgrid.synopsis.packed_table import unpack
 from hushgrid.synopsis.patches import check_patches

@@ -4,11 +4,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from hushgrid.arrays import Floats
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.grouped import GroupedGrid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Partition
-from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.area_surface import FLAT

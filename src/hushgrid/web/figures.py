@@ -7,11 +7,8 @@ import numpy as np
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.grouped import DIVIDED, GroupedGrid
-from hushgrid.geometry.growth import divide_each
-from hushgrid.geometry.nested import NestedGrid
-from hushgrid.geometry.tree import RIGHT, TOP, Lattice, Tree
+from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
+from hushgrid.geometry.tree import RIGHT, TOP, Lattice, Tree, divide_each
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.tree_least_squares import average_by_node
 from hushgrid.inference.two_level import combined_variances

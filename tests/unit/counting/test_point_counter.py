@@ -13,8 +13,7 @@ from hushgrid.counting.source import Block
 from hushgrid.counting.tally import TALLIES
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, NestedGrid
 from tests.plain import PlainCounter
 from tests.unit.counting.tables import DOMAIN, FORMS, some_points
 

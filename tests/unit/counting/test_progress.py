@@ -16,7 +16,7 @@ from hushgrid.counting.open import open_points
 from hushgrid.counting.open_counter import open_counter
 from hushgrid.counting.progress import ShareDone
 from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.quadrant_tree import all_cells
+from hushgrid.geometry.quadrants import all_cells
 from hushgrid.methods import METHODS
 from tests.unit.counting.tables import DOMAIN, FORMS, some_points
 

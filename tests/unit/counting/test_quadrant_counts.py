@@ -12,8 +12,7 @@ from hushgrid.counting.open import open_points
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.counting.quadrant_counts import QuadrantCounts
 from hushgrid.counting.refinement import Refinement
-from hushgrid.geometry.quadrant_tree import all_cells, divide_cells, pick_cells
-from hushgrid.geometry.quadrants import DEEPEST, Quadrants
+from hushgrid.geometry.quadrants import DEEPEST, Quadrants, all_cells, divide_cells, pick_cells
 from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.staq import Staq
 from hushgrid.privacy.bits import simulation_rng

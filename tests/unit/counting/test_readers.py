@@ -5,8 +5,7 @@ import pytest
 
 from hushgrid.counting.open import open_points
 from hushgrid.counting.point_counter import PointCounter
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, NestedGrid
 from tests.plain import PlainCounter
 from tests.unit.counting.tables import DOMAIN, FORMS, HOSTILE, some_points
 

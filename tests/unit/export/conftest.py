@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.geometry.pyramid import pyramid
 from tests.synopses import synopsis_on
 

@@ -6,9 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.division import divide
-from hushgrid.geometry.growth import divide_each, grow, places_in, seedling
-from hushgrid.geometry.tree import Lattice
+from hushgrid.geometry.tree import Lattice, divide, divide_each, grow, places_in, seedling
 from tests.plain import UNIT_SQUARE
 
 LATTICE = Lattice(domain=UNIT_SQUARE, columns=16, rows=16)

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry import cells
-from hushgrid.geometry.grid import CELL_LIMIT, Grid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import CELL_LIMIT, Grid, NestedGrid
 from tests.plain import UNIT_SQUARE, cell_of, coverage, leaf_of
 from tests.strategies import domains, partitions, rects
 

@@ -5,9 +5,9 @@ import pytest
 import shapely
 
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry import patchwork as module
+from hushgrid.geometry import areas as module
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.synopsis.patches import patchwork
 from tests.districts import SHAPES, districts
 from tests.plain import UNIT_SQUARE

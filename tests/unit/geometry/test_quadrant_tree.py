@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushgrid.geometry.quadrant_tree import (
+from hushgrid.geometry.quadrants import (
     all_cells,
     cells_of_nodes,
     divide_cells,

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushgrid.geometry.quadrant_tree import all_cells, join_cells, nodes_of_cells, pick_cells, quadrant_tree
+from hushgrid.geometry.quadrants import all_cells, join_cells, nodes_of_cells, pick_cells, quadrant_tree
 from hushgrid.inference.frontier import Frontier
 from hushgrid.inference.measurements import Measured
 from hushgrid.inference.splits import bayes_masses

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from hushgrid.geometry.quadrant_tree import all_cells, divide_cells, node_depths, nodes_of_cells, quadrant_tree
+from hushgrid.geometry.quadrants import all_cells, divide_cells, node_depths, nodes_of_cells, quadrant_tree
 from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, TOP
 from hushgrid.inference.estimate import INFERENCES
 from hushgrid.inference.measurements import Measured

@@ -7,8 +7,7 @@ from hushgrid.counting.source import Block
 from hushgrid.counting.tally import tally_for
 from hushgrid.geometry import cells
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.kernels.bins import BLOCK
 from tests.plain import leaf_of
 

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.adjacency import connected_groups
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.grouped import DIVIDED, GroupedGrid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.inference.measurements import Measured
 from hushgrid.methods.differentiated_grid import DifferentiatedGrid, arrange, group_sparse_cells, second_level
 from hushgrid.synopsis.claim import Claim, MethodRecord

@@ -5,8 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushgrid.geometry.growth import divide_each, grow, seedling
-from hushgrid.geometry.tree import Lattice
+from hushgrid.geometry.tree import Lattice, divide_each, grow, seedling
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.medians import CELLS_A_NODE, MOST_CELLS, MedianCuts, candidate_cells, candidates

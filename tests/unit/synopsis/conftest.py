@@ -3,8 +3,7 @@
 import pytest
 
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, NestedGrid
 from tests.synopses import synopsis_on
 
 TOWN = Domain(west=-74.26, south=40.48, east=-73.70, north=40.92)

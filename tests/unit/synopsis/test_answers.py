@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.synopsis.answer import FLOOR_VARIANCE
 from hushgrid.synopsis.calibration import Calibration
 from hushgrid.synopsis.surface import spread

@@ -10,9 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.grouped import GroupedGrid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.inference.haar import restore, transform
 from hushgrid.inference.measurements import Measured, Measurements, Wavelet
 from hushgrid.synopsis.answer import FLOOR_VARIANCE

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.synopsis.hierarchy import Hierarchy
 from hushgrid.synopsis.masses import leaf_masses
 from tests.plain import UNIT_SQUARE

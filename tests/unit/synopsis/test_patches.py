@@ -9,8 +9,8 @@ import pytest
 import shapely
 
 from hushgrid.errors import ArgumentError, MissingExtraError
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.patchwork import Patchwork
 from hushgrid.inference.measurements import discrete_laplace_variance
 from hushgrid.synopsis.answer import FLOOR_VARIANCE
 from hushgrid.synopsis.calibration import ONE_NOISE, UNCALIBRATED

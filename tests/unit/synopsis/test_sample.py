@@ -9,8 +9,7 @@ import shapely
 
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.synopsis.land import SMALLEST_SHARE
 from hushgrid.synopsis.sample import running_numbers
 from tests.plain import UNIT_SQUARE, leaf_of

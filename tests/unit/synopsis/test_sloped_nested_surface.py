@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.synopsis.nested_surface import NestedSurface
 from hushgrid.synopsis.sloped_nested_surface import SlopedNestedSurface
 from tests.plain import UNIT_SQUARE

@@ -10,9 +10,7 @@ from hushgrid.arrays import Indices
 from hushgrid.counting.engine.cell_of_point import LATITUDE, LONGITUDE, cell, place
 from hushgrid.counting.engine.engine import Engine, Frame
 from hushgrid.counting.engine.tree_cuts import tree_cuts
-from hushgrid.geometry.grid import Grid
-from hushgrid.geometry.grouped import GroupedGrid
-from hushgrid.geometry.nested import NestedGrid
+from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.quadrants import DEEPEST, Quadrants, gather_bits
 from hushgrid.geometry.tree import Tree

@@ -1,4 +1,4 @@
-"""Areas of any shape, such as districts: a partition that is given, and not made."""
+"""Areas of any shape, such as districts: a partition that is given, not made."""
 
 from dataclasses import dataclass
 from functools import cached_property
