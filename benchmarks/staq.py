@@ -10,7 +10,7 @@ import hushgrid as hg
 from benchmarks.row import Row, best
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.point_counter import PointCounter
-from hushgrid.inference.estimate import INFERENCES
+from hushgrid.inference.inferences import INFERENCES
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 

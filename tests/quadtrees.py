@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from hushgrid.geometry.tree import Lattice, divide, full_tree, grow, seedling
+from hushgrid.inference.least_squares import measurements_of_nodes
 from hushgrid.inference.measurements import Measured
-from hushgrid.inference.tree_least_squares import measurements_of_nodes
 from tests.plain import UNIT_SQUARE
 
 LATTICE = Lattice(domain=UNIT_SQUARE, columns=2**16, rows=2**16)

@@ -7,8 +7,8 @@ import numpy as np
 from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.tree import Tree
+from hushgrid.inference.least_squares import measurements_of_nodes
 from hushgrid.inference.measurements import Measured, Measurements, Regions
-from hushgrid.inference.tree_least_squares import measurements_of_nodes
 from hushgrid.synopsis.claim import Claim, MethodRecord, Spend
 from hushgrid.synopsis.synopsis import Synopsis
 

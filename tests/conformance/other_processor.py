@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import hushgrid as hg
-from hushgrid.kernels import belief
+from hushgrid.inference import belief_loops as belief
 from hushgrid.verify import verify
 from tests.plain import UNIT_SQUARE
 

@@ -15,7 +15,7 @@ import hushgrid as hg
 from hushgrid.errors import SynopsisFileError
 from hushgrid.geometry.areas import SHORTEST_RING, VERTEX_LIMIT
 from hushgrid.geometry.grid import CELL_LIMIT
-from hushgrid.inference.estimate import INFERENCES
+from hushgrid.inference.inferences import INFERENCES
 from hushgrid.synopsis.calibration import CONFIDENCES, SIDES, VERSION
 from hushgrid.synopsis.footer import SCHEMA_VERSION, footer_metadata, parse_footer
 from tests.docs.page import ROOT

@@ -11,10 +11,10 @@ from hushgrid.calibrate import _likeness, calibrated
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import ArgumentError
+from hushgrid.inference.split_loops import CONCENTRATIONS
 from hushgrid.inference.split_prior import tabulated_shares
 from hushgrid.inference.splits import FIRST_WEIGHTS
 from hushgrid.kernels.likeness import draw_share
-from hushgrid.kernels.splits import CONCENTRATIONS
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget

@@ -21,7 +21,7 @@ from hushgrid.counting.open import open_points
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.geometry.quadrants import all_cells
-from hushgrid.inference.estimate import INFERENCES
+from hushgrid.inference.inferences import INFERENCES
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from tests.plain import UNIT_SQUARE

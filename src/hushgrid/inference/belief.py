@@ -10,12 +10,12 @@ import numpy as np
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import run_in_slices
 from hushgrid.geometry.tree import Tree
+from hushgrid.inference import belief_loops as belief
+from hushgrid.inference.belief_loops import GRID, Counts, Sites, Splits, powers_of_masses
+from hushgrid.inference.least_squares import nodes_of_runs
 from hushgrid.inference.measurements import NOT_MEASURED, Measurements
 from hushgrid.inference.split_prior import ATOMS, cumulative_tables
 from hushgrid.inference.splits import SplitFit
-from hushgrid.inference.tree_least_squares import nodes_of_runs
-from hushgrid.kernels import belief
-from hushgrid.kernels.belief import GRID, Counts, Sites, Splits, powers_of_masses
 
 REACH = 5  # standard deviations a grid of masses extends to either side
 SMALLEST_DEVIATION = 0.01  # of a mass, in points: nearly certain counts still get a grid

@@ -15,9 +15,9 @@ from hushgrid.geometry.quadrants import (
     quadrant_tree,
 )
 from hushgrid.geometry.tree import Tree
+from hushgrid.inference import least_squares as trees
 from hushgrid.inference.measurements import Measured
 from hushgrid.inference.splits import split_masses
-from hushgrid.kernels import trees
 
 
 class Frontier:

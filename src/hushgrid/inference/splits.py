@@ -20,9 +20,9 @@ from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import run_in_slices
 from hushgrid.geometry.quadrants import node_depths
 from hushgrid.geometry.tree import Tree
+from hushgrid.inference import split_loops as kernels
+from hushgrid.inference.least_squares import solve
 from hushgrid.inference.measurements import Measurements
-from hushgrid.inference.tree_least_squares import solve
-from hushgrid.kernels import splits as kernels
 
 SMALLEST_TOTAL = 1.0  # mass of the root at least, so that there are shares to speak of
 

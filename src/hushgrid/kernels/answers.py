@@ -7,7 +7,7 @@ size of the query. Sums of squared weights, which variances need, are the same w
 
 from hushgrid.arrays import Floats
 from hushgrid.compiled import compiled
-from hushgrid.kernels.haar import haar_energy
+from hushgrid.inference.haar import haar_energy
 
 
 @compiled

@@ -10,7 +10,7 @@ import numpy as np
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled
-from hushgrid.kernels.trees import child_share
+from hushgrid.inference.least_squares import child_share
 
 
 @compiled

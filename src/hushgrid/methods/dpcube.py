@@ -13,8 +13,8 @@ from hushgrid.counting.counter import Counter
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.guidelines import clamp_side, guideline_side
 from hushgrid.geometry.tree import Lattice, Tree
+from hushgrid.inference.least_squares import measurements_of_nodes
 from hushgrid.inference.measurements import Measured
-from hushgrid.inference.tree_least_squares import measurements_of_nodes
 from hushgrid.inference.uniformity import uniform_parts
 from hushgrid.methods.method import check_positive, check_side, record
 from hushgrid.privacy.budget import Budget

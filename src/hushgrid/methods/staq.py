@@ -26,8 +26,8 @@ from hushgrid.geometry.quadrants import (
 )
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.frontier import Frontier
+from hushgrid.inference.least_squares import measurements_of_nodes
 from hushgrid.inference.measurements import Measured, Measurements
-from hushgrid.inference.tree_least_squares import measurements_of_nodes
 from hushgrid.methods.method import check_positive, check_whole, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.paths import UNITS

@@ -7,8 +7,8 @@ import numpy as np
 
 from hushgrid.arrays import Indices
 from hushgrid.geometry.tree import Lattice, Tree, grow, seedling
+from hushgrid.inference.least_squares import measurements_of_nodes
 from hushgrid.inference.measurements import Measured, Measurements
-from hushgrid.inference.tree_least_squares import measurements_of_nodes
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.paths import UNITS
 from hushgrid.privacy.shares import proportional_shares

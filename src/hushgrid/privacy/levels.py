@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.geometry.tree import Tree
+from hushgrid.inference.least_squares import measurements_of_nodes
 from hushgrid.inference.measurements import Measured, Measurements
-from hushgrid.inference.tree_least_squares import measurements_of_nodes
 from hushgrid.privacy.budget import Budget
 
 

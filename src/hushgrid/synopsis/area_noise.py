@@ -12,8 +12,8 @@ from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.tree import Tree
+from hushgrid.inference.least_squares import solve
 from hushgrid.inference.measurements import Measurements
-from hushgrid.inference.tree_least_squares import solve
 from hushgrid.inference.two_level import combined_variances
 from hushgrid.kernels.polygon_sums import vary_on_runs
 from hushgrid.synopsis.cover import SMALLEST_SLICE, Cover

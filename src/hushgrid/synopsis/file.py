@@ -15,13 +15,12 @@ import pyarrow.parquet as pq
 from hushgrid.errors import ArgumentError, SynopsisFileError
 from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.partition import Partition
-from hushgrid.inference.estimate import leaf_variances
+from hushgrid.inference.inferences import check_premises, leaf_variances
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.footer import HOW_TO_PUBLISH, Footer, footer_metadata, parse_footer
 from hushgrid.synopsis.leaf_columns import places, shapes
 from hushgrid.synopsis.measurement_table import measured_columns, measured_from
 from hushgrid.synopsis.new_file import new_file
-from hushgrid.synopsis.premises import check_premises
 from hushgrid.synopsis.regular_file import MISSING, irregularity, near_file
 from hushgrid.synopsis.synopsis import Synopsis
 

@@ -8,9 +8,9 @@ import numpy as np
 from hushgrid.arrays import Floats
 from hushgrid.compiled import run_in_slices
 from hushgrid.geometry.tree import Tree
+from hushgrid.inference.belief_loops import MEANS
 from hushgrid.inference.split_prior import cumulative_tables, tabulated_shares
 from hushgrid.inference.splits import FIRST_WEIGHTS, bayes_masses
-from hushgrid.kernels.belief import MEANS
 from hushgrid.kernels.likeness import FIRST_LAW, fill_boxes, round_at_random
 from hushgrid.kernels.scatter import mixed
 from hushgrid.synopsis.synopsis import Synopsis

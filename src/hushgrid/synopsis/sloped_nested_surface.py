@@ -6,7 +6,7 @@ import numpy as np
 
 from hushgrid.arrays import Floats
 from hushgrid.compiled import run_in_slices
-from hushgrid.inference.nested_slopes import nested_slopes
+from hushgrid.inference.two_level import nested_slopes
 from hushgrid.kernels.sloped_nested_answers import tilt_on_nested
 from hushgrid.synopsis.nested_surface import NestedSurface
 from hushgrid.synopsis.surface import SMALLEST_SLICE

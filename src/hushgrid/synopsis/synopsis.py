@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.rects import area_shares, check_rects
-from hushgrid.inference.estimate import INFERENCES
+from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.answer import Answer, with_interval
 from hushgrid.synopsis.area_surface import AreaSurface

@@ -9,8 +9,8 @@ from hushgrid.arrays import Floats
 from hushgrid.compiled import run_in_slices
 from hushgrid.geometry import cells
 from hushgrid.geometry.tree import Tree
+from hushgrid.inference.least_squares import solve
 from hushgrid.inference.measurements import Measurements
-from hushgrid.inference.tree_least_squares import solve
 from hushgrid.kernels import tree_answers
 from hushgrid.synopsis.surface import SMALLEST_SLICE, spread
 

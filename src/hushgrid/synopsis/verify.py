@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hushgrid.geometry.partition import Partition
-from hushgrid.inference.estimate import INFERENCES, Estimate
+from hushgrid.inference.inferences import INFERENCES, Estimate
 from hushgrid.inference.measurements import rate_totals
 from hushgrid.synopsis.claim import TOTAL, Claim
 from hushgrid.synopsis.file import Release, open_release

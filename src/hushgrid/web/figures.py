@@ -9,8 +9,8 @@ from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.tree import RIGHT, TOP, Lattice, Tree, divide_each
+from hushgrid.inference.least_squares import average_by_node
 from hushgrid.inference.measurements import Measurements
-from hushgrid.inference.tree_least_squares import average_by_node
 from hushgrid.inference.two_level import combined_variances
 from hushgrid.synopsis.answer import FLOOR_VARIANCE
 from hushgrid.synopsis.calibration import SIDES

@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from scipy import special, stats
 
 from hushgrid.inference.belief import belief_masses, bias_power, counts_by_node, path_budget
+from hushgrid.inference.belief_loops import GRID, MEANS, PADDED, pad, place_of_mass, place_of_share, read_message
+from hushgrid.inference.least_squares import solve
 from hushgrid.inference.slopes import refined_means
-from hushgrid.inference.split_prior import cumulative_tables, tabulated_shares
+from hushgrid.inference.split_loops import CONCENTRATIONS
+from hushgrid.inference.split_prior import beta_cdfs, cumulative_tables, tabulated_shares
 from hushgrid.inference.splits import bayes_masses
-from hushgrid.inference.tree_least_squares import solve
-from hushgrid.kernels.belief import GRID, MEANS, PADDED, pad, place_of_mass, place_of_share, read_message
-from hushgrid.kernels.incomplete_beta import beta_cdfs
-from hushgrid.kernels.splits import CONCENTRATIONS
 from tests.quadtrees import complete_quadtree, measured, measured_quadtrees, node_sums, noisy
 
 WEIGHTS = np.array([0.15, 0.05, 0.2, 0.3, 0.15, 0.05, 0.05, 0.05])

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.errors import ArgumentError
-from hushgrid.inference.estimate import INFERENCES
 from hushgrid.inference.haar import cell_energy, padded, restore, touched, transform
+from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.measurements import NOT_MEASURED, Measured, Measurements, Wavelet, rate_totals
 from hushgrid.synopsis.grid_surface import GridSurface
 from hushgrid.synopsis.surface import spread

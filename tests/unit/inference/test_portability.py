@@ -12,11 +12,13 @@ import pytest
 import hushgrid as hg
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.point_counter import PointCounter
-from hushgrid.inference import belief, estimate, measurements, slopes, splits, tree_least_squares
-from hushgrid.inference.estimate import INFERENCES
-from hushgrid.kernels import belief as belief_kernels
-from hushgrid.kernels import splits as split_kernels
-from hushgrid.kernels import trees
+from hushgrid.inference import belief, measurements, slopes, splits
+from hushgrid.inference import belief_loops as belief_kernels
+from hushgrid.inference import inferences as estimate
+from hushgrid.inference import least_squares as tree_least_squares
+from hushgrid.inference import least_squares as trees
+from hushgrid.inference import split_loops as split_kernels
+from hushgrid.inference.inferences import INFERENCES
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hushgrid.inference.least_squares import solve
 from hushgrid.inference.slopes import features_of, refined_means, slopes
-from hushgrid.inference.tree_least_squares import solve
 from tests.quadtrees import complete_quadtree, measured_quadtrees, node_sums, noisy, random_quadtree
 
 

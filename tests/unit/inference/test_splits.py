@@ -10,7 +10,9 @@ from scipy import stats
 
 from hushgrid.geometry.quadrants import all_cells, divide_cells, node_depths, nodes_of_cells, quadrant_tree
 from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, TOP
-from hushgrid.inference.estimate import INFERENCES
+from hushgrid.inference import split_loops as kernels
+from hushgrid.inference.inferences import INFERENCES
+from hushgrid.inference.least_squares import measurements_of_nodes, solve
 from hushgrid.inference.measurements import Measured
 from hushgrid.inference.splits import (
     FIRST_WEIGHTS,
@@ -22,8 +24,6 @@ from hushgrid.inference.splits import (
     fit_weights,
     log_norms,
 )
-from hushgrid.inference.tree_least_squares import measurements_of_nodes, solve
-from hushgrid.kernels import splits as kernels
 from tests.plain import UNIT_SQUARE
 
 

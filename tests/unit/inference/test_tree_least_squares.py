@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.errors import ArgumentError
+from hushgrid.inference.least_squares import measurements_of_nodes, nodes_of_runs, solve
 from hushgrid.inference.measurements import Measured
-from hushgrid.inference.tree_least_squares import measurements_of_nodes, nodes_of_runs, solve
 from hushgrid.synopsis.surface import spread
 from hushgrid.synopsis.tree_surface import TreeSurface
 from tests.plain import coverage

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushgrid.inference.estimate import INFERENCES
+from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.measurements import (
     NOT_MEASURED,
     Measured,

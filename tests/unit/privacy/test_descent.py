@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from hushgrid.geometry.tree import Lattice
+from hushgrid.inference.least_squares import nodes_of_runs, solve
 from hushgrid.inference.measurements import rate_totals
-from hushgrid.inference.tree_least_squares import nodes_of_runs, solve
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.descent import descend, level_units

@@ -7,8 +7,8 @@ import pytest
 
 from hushgrid.errors import BudgetError
 from hushgrid.geometry.pyramid import pyramid
+from hushgrid.inference.least_squares import nodes_of_runs
 from hushgrid.inference.measurements import NOT_MEASURED, rate_totals
-from hushgrid.inference.tree_least_squares import nodes_of_runs
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.levels import measure_levels
