@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import shapely
 
-from hushgrid.synopsis.patches import patchwork
+from hushgrid.answering.patches import patchwork
 from tests.plain import UNIT_SQUARE
 
 LAKE = shapely.box(0.6, 0.1, 0.7, 0.2)

@@ -6,7 +6,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hushgrid.synopsis.file import COLUMNS, NAME
+from hushgrid.files.release import COLUMNS, NAME
 
 
 def tamper(path, *, columns=None, edit=None, keys=None, schema=None):

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from hushgrid.answering.surface import summed_area
 from hushgrid.arrays import Floats, Indices
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.point_counter import PointCounter
@@ -23,11 +24,9 @@ from hushgrid.methods import METHODS
 from hushgrid.methods.method import Method
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
-from hushgrid.synopsis.answer import FLOOR_VARIANCE
-from hushgrid.synopsis.calibration import CONFIDENCES, SIDES, VERSION, Calibration, normal_reach
+from hushgrid.sampling.likeness import Replica
+from hushgrid.synopsis.answer import CONFIDENCES, FLOOR_VARIANCE, SIDES, VERSION, Calibration, normal_reach
 from hushgrid.synopsis.claim import TOTAL, Claim, MethodRecord
-from hushgrid.synopsis.replica import Replica
-from hushgrid.synopsis.surface import summed_area
 from hushgrid.synopsis.synopsis import Synopsis
 
 ENOUGH_POINTS = 500_000  # to make up; of larger sets a smaller likeness is made, with epsilon larger in proportion

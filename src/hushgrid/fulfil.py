@@ -9,6 +9,7 @@ from typing import Any
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.progress import Progress
 from hushgrid.errors import EngineError, HushgridError, InputError, LedgerError
+from hushgrid.files.release import write_to
 from hushgrid.job import Job
 from hushgrid.ledger.amount import amount
 from hushgrid.ledger.commit import commit_written
@@ -16,7 +17,6 @@ from hushgrid.ledger.release import Release
 from hushgrid.ledger.reservation import Reservation
 from hushgrid.ledger.seal import is_of, seal
 from hushgrid.privacy.bits import SystemBits
-from hushgrid.synopsis.file import write_to
 
 POINTS = 0  # number in the journal; what is drawn has those from one up
 SEALED = "points, sealed"  # how the state of the points is kept; once it was "points", by the time of a file alone

@@ -24,6 +24,8 @@ from hushgrid.counting.projected import anywhere, check_reachable, projected
 from hushgrid.counting.user_level import PRIVATE, UserLevel
 from hushgrid.counting.user_rows import MissingUser
 from hushgrid.errors import ArgumentError
+from hushgrid.files.footer import geo_metadata
+from hushgrid.files.strict_json import Scalar
 from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
@@ -36,9 +38,7 @@ from hushgrid.privacy.budget import SIZE_SHARE, Budget
 from hushgrid.privacy.draws import Journal
 from hushgrid.privacy.exact import Exactable, exact_epsilon, exact_share
 from hushgrid.synopsis.claim import SizeSource, Unit
-from hushgrid.synopsis.geo_metadata import geo_metadata
 from hushgrid.synopsis.scale import Scale
-from hushgrid.synopsis.strict_json import Scalar
 from hushgrid.synopsis.synopsis import Synopsis
 
 

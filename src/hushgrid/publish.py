@@ -169,10 +169,10 @@ def _from_ledger(
     progress: Progress | None,
 ) -> Synopsis:
     """The release that a ledger has of a job, or has from now on."""
+    from hushgrid.files.release import parse_release
     from hushgrid.fulfil import fulfil  # here, because few sessions keep a ledger
     from hushgrid.ledger.ledger import open_ledger
     from hushgrid.ledger.release import Release
-    from hushgrid.synopsis.file import parse_release
 
     with open_ledger(place) as ledger:
         request = job.request(dataset)

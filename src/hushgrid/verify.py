@@ -1,6 +1,6 @@
 """Whether a release contradicts itself, the width of its intervals included.
 
-`hushgrid.synopsis.verify` looks at everything that readers of a release can compute. How wide intervals are follows
+`hushgrid.files.verify` looks at everything that readers of a release can compute. How wide intervals are follows
 from publishing made-up points, which takes the private side; so that check is here.
 """
 
@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from hushgrid.calibrate import calibrated
+from hushgrid.files.verify import FileCheck, Verification
+from hushgrid.files.verify import verify_file as verify_released
 from hushgrid.methods import METHODS
 from hushgrid.methods.areas import Areas
-from hushgrid.synopsis.calibration import ONE_NOISE, UNCALIBRATED, Calibration
+from hushgrid.synopsis.answer import ONE_NOISE, UNCALIBRATED, Calibration
 from hushgrid.synopsis.synopsis import Synopsis, read
-from hushgrid.synopsis.verify import Check, Verification
-from hushgrid.synopsis.verify import verify as verify_released
 
 TOLERANCE = 1e-6  # relative, of factors: on another processor a point in a billion may fall to the other side of a line
 CALIBRATION = "calibration"
@@ -42,32 +42,32 @@ def verify(path: str | Path) -> Verification:
     return Verification(checks=(*verification.checks, check_calibration(read(path))))
 
 
-def check_calibration(synopsis: Synopsis) -> Check:
+def check_calibration(synopsis: Synopsis) -> FileCheck:
     """Whether the factors of a release are those that it asks for, where that can be told."""
     known = synopsis.calibration
     if known.version is None:
         return _without_version(synopsis)
     if synopsis.method.name not in METHODS:
         detail = f"cannot be recomputed: the method {synopsis.method.name[:40]!r} is not known to hushgrid"
-        return Check(name=CALIBRATION, ok=True, detail=detail)
+        return FileCheck(name=CALIBRATION, ok=True, detail=detail)
     try:
         found = calibrated(synopsis).calibration
     except (ArithmeticError, TypeError, ValueError):  # whatever a method does with parameters that it never had
-        return Check(name=CALIBRATION, ok=False, detail="cannot be found with the parameters of the method")
+        return FileCheck(name=CALIBRATION, ok=False, detail="cannot be found with the parameters of the method")
     ok = found.version == known.version and _alike(found, known)
-    return Check(name=CALIBRATION, ok=ok, detail=f"{'follows' if ok else 'does not follow'} from the release")
+    return FileCheck(name=CALIBRATION, ok=ok, detail=f"{'follows' if ok else 'does not follow'} from the release")
 
 
-def _without_version(synopsis: Synopsis) -> Check:
+def _without_version(synopsis: Synopsis) -> FileCheck:
     """Factors that nobody has looked for, that follow from the law of the noise, or of before there were versions."""
     known = synopsis.calibration
     if known == UNCALIBRATED:
-        return Check(name=CALIBRATION, ok=True, detail="none: intervals are as wide as the variances say")
+        return FileCheck(name=CALIBRATION, ok=True, detail="none: intervals are as wide as the variances say")
     if synopsis.method.name == Areas.name and _alike(known, ONE_NOISE):
-        return Check(name=CALIBRATION, ok=True, detail="as the law of the noise has it")
+        return FileCheck(name=CALIBRATION, ok=True, detail="as the law of the noise has it")
     if synopsis.inference in WITHOUT_OLDER or synopsis.method.name == Areas.name:
-        return Check(name=CALIBRATION, ok=False, detail="names no version, and is not as the release would have it")
-    return Check(name=CALIBRATION, ok=True, detail="of an older version, which cannot be recomputed")
+        return FileCheck(name=CALIBRATION, ok=False, detail="names no version, and is not as the release would have it")
+    return FileCheck(name=CALIBRATION, ok=True, detail="of an older version, which cannot be recomputed")
 
 
 def _alike(one: Calibration, other: Calibration) -> bool:

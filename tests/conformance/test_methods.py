@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 import pytest
 
+from hushgrid.files.verify import verify_file
 from hushgrid.inference.measurements import rate_totals
 from hushgrid.methods import METHODS
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
@@ -26,7 +27,6 @@ from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.synopsis import read
-from hushgrid.synopsis.verify import verify
 from tests.plain import UNIT_SQUARE, PlainCounter, coverage
 
 # Explicit sizes: a guideline at a huge epsilon would ask for more cells than there are points.
@@ -167,7 +167,7 @@ class TestMethod:
         synopsis = release(METHODS[name](), clustered())
         synopsis.save(tmp_path / "release.dp.parquet", allow_simulation=True)
         again = read(tmp_path / "release.dp.parquet")
-        failed = {check.name for check in verify(tmp_path / "release.dp.parquet").checks if not check.ok}
+        failed = {check.name for check in verify_file(tmp_path / "release.dp.parquet").checks if not check.ok}
 
         assert failed == {"release"}  # it is a simulation
         assert again.partition == synopsis.partition

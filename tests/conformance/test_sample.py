@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import shapely
 
+from hushgrid.answering.boxes import BoxTree
 from hushgrid.geometry.tree import Tree
 from hushgrid.methods import METHODS
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
-from hushgrid.synopsis.hierarchy import Hierarchy
-from hushgrid.synopsis.masses import leaf_masses
+from hushgrid.sampling.points import leaf_masses
 from tests.conformance.test_methods import EXPLICIT, clustered, release
 
 # Sizes given, for speed; and those whose leaves slope.
@@ -38,7 +38,7 @@ def test_every_leaf_and_node_has_its_points_within_one(form):
     synopsis = release(FORMS[form], clustered())
     partition = synopsis.partition
     points = synopsis.sample(SIZE, seed=1)
-    order, masses = leaf_masses(Hierarchy.of(partition), synopsis.counts, np.ones(partition.cells))
+    order, masses = leaf_masses(BoxTree.of(partition), synopsis.counts, np.ones(partition.cells))
     expected = np.empty(partition.cells)
     expected[order] = SIZE * masses
     found = in_leaves(points, partition)

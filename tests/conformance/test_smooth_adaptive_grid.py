@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import shapely
 
+from hushgrid.files.verify import verify_file
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
 from hushgrid.synopsis.scale import Scale
 from hushgrid.synopsis.synopsis import read
-from hushgrid.synopsis.verify import verify
 from tests.conformance.test_methods import EXPLICIT, POINTS, clustered, release
 from tests.conformance.test_polygons import STAR, some_rects
 from tests.conformance.test_released_values import differs
@@ -60,7 +60,7 @@ def test_the_file_is_consistent_and_answers_alike(tmp_path):
     synopsis.save(path, allow_simulation=True)
     found = read(path)
 
-    assert {check.name for check in verify(path).checks if not check.ok} == {"release"}  # its noise is seeded
+    assert {check.name for check in verify_file(path).checks if not check.ok} == {"release"}  # its noise is seeded
     assert found.inference == "two-level-sloped"
     assert np.array_equal(found.slopes, synopsis.slopes)
     assert np.array_equal(found.count(some_rects()), synopsis.count(some_rects()))

@@ -13,11 +13,11 @@ import shapely
 
 import hushgrid as hg
 from hushgrid.errors import SynopsisFileError
+from hushgrid.files.footer import SCHEMA_VERSION, footer_metadata, parse_footer
 from hushgrid.geometry.areas import SHORTEST_RING, VERTEX_LIMIT
 from hushgrid.geometry.grid import CELL_LIMIT
 from hushgrid.inference.inferences import INFERENCES
-from hushgrid.synopsis.calibration import CONFIDENCES, SIDES, VERSION
-from hushgrid.synopsis.footer import SCHEMA_VERSION, footer_metadata, parse_footer
+from hushgrid.synopsis.answer import CONFIDENCES, SIDES, VERSION
 from tests.docs.page import ROOT
 
 SCHEMA = json.loads((ROOT / "docs" / "reference" / "footer.schema.json").read_text())

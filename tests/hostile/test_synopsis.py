@@ -17,12 +17,12 @@ import pytest
 from shapely import box
 
 import hushgrid
+from hushgrid.answering.patches import patchwork
+from hushgrid.files.structure import NESTED_SCHEMA
+from hushgrid.files.verify import verify_file
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, NestedGrid
-from hushgrid.synopsis.patches import patchwork
-from hushgrid.synopsis.structure import NESTED_SCHEMA
 from hushgrid.synopsis.synopsis import read
-from hushgrid.synopsis.verify import verify
 from tests.hostile.conftest import Tried
 from tests.hostile.outcomes import STRANGE, command, limited, mutants, peak_of, read_or_refused, strange_paths
 from tests.quadtrees import complete_quadtree
@@ -41,7 +41,7 @@ NEST = 100_000
 VERIFY = """
 import sys
 from hushgrid.errors import SynopsisFileError
-from hushgrid.synopsis.verify import verify
+from hushgrid.files.verify import verify
 try:
     verify(sys.argv[1])
 except SynopsisFileError:
@@ -67,7 +67,7 @@ def made(folder: Path, kind: str = "grid") -> Path:
 
 def use(path: Path) -> bool:
     """Read and verify; whatever can be read is asked, described and drawn, too."""
-    verified = read_or_refused(lambda: verify(path))
+    verified = read_or_refused(lambda: verify_file(path))
     if not read_or_refused(lambda: read(path).answer([[0, 0, 1, 1], [-np.inf, -np.inf, np.inf, np.inf]])):
         return False
     assert verified
@@ -83,7 +83,7 @@ def mutate(kind: str, number: int, folder: Path, tried: Tried) -> None:
     for mutant in mutants(content(kind), number, seed=number):
         path.write_bytes(mutant)
         with tried.one():
-            read_or_refused(lambda: verify(path))
+            read_or_refused(lambda: verify_file(path))
             read_or_refused(lambda: read(path))
     tried.at_least(number)
 

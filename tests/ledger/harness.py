@@ -23,11 +23,11 @@ from typing import Any
 
 import hushgrid.ledger
 from hushgrid.errors import HushgridError
+from hushgrid.files import paths as new_file
 from hushgrid.ledger.commit import commit_written
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.ledger.release import Release
 from hushgrid.ledger.request import Request
-from hushgrid.synopsis import new_file
 from tests.ledger.places import ASKED, asked, file_place, new_ledger, schema_place
 
 BUDGET = 2  # of a ledger that somebody is killed at: one release, and one more

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from hushgrid import fulfil, job
 from hushgrid.cli import main
+from hushgrid.files import release as file
 from hushgrid.ledger.ledger import open_ledger
-from hushgrid.synopsis import file
 
 IMPORTED = (fulfil, job, file)  # what the children need, so that they need not import it
 LEDGER, OUTPUT = "hushgrid.ledger", "out/trips.dp.parquet"

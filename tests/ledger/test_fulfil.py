@@ -10,6 +10,7 @@ import pytest
 
 import hushgrid as hg
 from hushgrid.errors import ArgumentError, BudgetError
+from hushgrid.files.release import parse_release
 from hushgrid.fulfil import fulfil
 from hushgrid.job import Job
 from hushgrid.ledger.journal import Journal
@@ -17,7 +18,6 @@ from hushgrid.ledger.ledger import open_ledger
 from hushgrid.ledger.release import Release
 from hushgrid.ledger.reservation import Reservation
 from hushgrid.methods import METHODS
-from hushgrid.synopsis.file import parse_release
 
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)
 POINTS = np.random.default_rng(5).random((3000, 2))

@@ -14,7 +14,7 @@ from hushgrid.ledger.ledger import open_ledger
 from hushgrid.ledger.release import Release
 from hushgrid.ledger.reservation import Reservation
 from hushgrid.ledger.transaction import PART
-from hushgrid.synopsis.ledger_mark import LedgerMark
+from hushgrid.synopsis.claim import LedgerMark
 from tests.ledger.places import ASKED, asked, reserved, tampering
 
 BYTES = b"a release, as bytes"

@@ -22,13 +22,13 @@ import hushgrid as hg
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.open import open_points
 from hushgrid.errors import InputError, LedgerError
+from hushgrid.files.release import parse_release
 from hushgrid.fulfil import POINTS, SEALED, fulfil
 from hushgrid.job import Job
 from hushgrid.ledger.journal import Journal
 from hushgrid.ledger.ledger import Ledger, open_ledger
 from hushgrid.ledger.reservation import Reservation
 from hushgrid.ledger.seal import is_of, key_file, seal
-from hushgrid.synopsis.file import parse_release
 from tests.ledger.places import new_ledger
 
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)

@@ -16,7 +16,7 @@ from hushgrid.cli.parameters import to_rects
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.rects import check_rects
 from hushgrid.privacy.exact import exact_epsilon, exact_share
-from hushgrid.synopsis.calibration import normal_reach
+from hushgrid.synopsis.answer import normal_reach
 from tests.newcomer.desk import hushgrid
 from tests.strategies import domains
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.errors import SynopsisFileError
+from hushgrid.files.verify import verify_file
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.synopsis.synopsis import read
-from hushgrid.synopsis.verify import verify
 from tests.strategies import grids, nested_grids
 from tests.synopses import synopsis_on
 
@@ -36,7 +36,7 @@ def test_save_then_read_is_identity(partition, epsilon, data):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.dp.parquet"
         synopsis.save(path)
-        back, verification = read(path), verify(path)
+        back, verification = read(path), verify_file(path)
 
     assert verification.ok
     np.testing.assert_array_equal(back.counts, synopsis.counts)
@@ -66,7 +66,7 @@ def test_damage_is_read_or_refused(kind, damage):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.dp.parquet"
         path.write_bytes(content)
-        for look in (read, verify):
+        for look in (read, verify_file):
             try:
                 look(path)
             except SynopsisFileError as error:

@@ -5,8 +5,8 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushgrid.synopsis.hierarchy import Hierarchy
-from hushgrid.synopsis.masses import leaf_masses
+from hushgrid.answering.boxes import BoxTree
+from hushgrid.sampling.points import leaf_masses
 from tests.plain import leaf_of
 from tests.strategies import partitions, rects
 from tests.synopses import some_values, synopsis_on
@@ -25,7 +25,7 @@ def by_leaf(partition, points):
 def test_every_run_of_leaves_has_its_points_within_one(partition, seed):
     """In the order of blocks, which leaves no gap inside any of them."""
     synopsis = synopsis_on(partition, values=some_values(partition.cells, seed))
-    order, masses = leaf_masses(Hierarchy.of(partition), synopsis.counts, np.ones(partition.cells))
+    order, masses = leaf_masses(BoxTree.of(partition), synopsis.counts, np.ones(partition.cells))
     found = by_leaf(partition, synopsis.sample(SIZE, seed=seed))[order]
     excess = np.concatenate([[0.0], np.cumsum(found - SIZE * masses)])
 

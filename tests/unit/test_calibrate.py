@@ -14,12 +14,11 @@ from hushgrid.errors import ArgumentError
 from hushgrid.inference.split_loops import CONCENTRATIONS
 from hushgrid.inference.split_prior import tabulated_shares
 from hushgrid.inference.splits import FIRST_WEIGHTS
-from hushgrid.kernels.likeness import draw_share
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
-from hushgrid.synopsis.calibration import CONFIDENCES, SIDES, UNCALIBRATED, Calibration, normal_reach
-from hushgrid.synopsis.replica import Replica, even_laws
+from hushgrid.sampling.likeness import Replica, draw_share, even_laws
+from hushgrid.synopsis.answer import CONFIDENCES, SIDES, UNCALIBRATED, Calibration, normal_reach
 from tests.plain import UNIT_SQUARE
 
 UNEVEN = Calibration(factors=tuple((0.7 + side, 0.8 + side, 1.0 + side, 1.3 + side, 2.0 + side) for side in range(6)))

@@ -16,10 +16,10 @@ from hushgrid.counting import bounded_source
 from hushgrid.counting.bounding import KEY_BYTES
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import ArgumentError
+from hushgrid.files.verify import verify_file
 from hushgrid.job import Job
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.privacy.bits import SystemBits
-from hushgrid.synopsis.verify import verify
 from tests.districts import SHAPES, first_holders
 from tests.plain import UNIT_SQUARE
 from tests.plain_users import priority
@@ -198,7 +198,7 @@ def test_a_release_can_be_verified(options, tmp_path):
     path = tmp_path / "areas.dp.parquet"
     hg.publish(records(), domain=UNIT_SQUARE, epsilon=1, method=AREAS, **options).save(path)
 
-    assert verify(path).ok
+    assert verify_file(path).ok
     assert hg.read(path).partition == AREAS.partition(UNIT_SQUARE)
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import hushgrid as hg
 from hushgrid.errors import ArgumentError
+from hushgrid.files.verify import verify_file
 from hushgrid.methods import METHODS
-from hushgrid.synopsis.verify import verify
 from tests.plain import UNIT_SQUARE
 
 CERTAIN = 10**7  # noise at a K-th of this rate is zero
@@ -61,7 +61,7 @@ def test_every_method_claims_epsilon_for_a_user(method, tmp_path):
     """It sees an epsilon K times as small, and its file verifies but for the mark of a simulation."""
     synopsis = publish(epsilon=3, method=method)
     synopsis.save(tmp_path / "a.dp.parquet", allow_simulation=True)
-    failed = [check.name for check in verify(tmp_path / "a.dp.parquet").checks if not check.ok]
+    failed = [check.name for check in verify_file(tmp_path / "a.dp.parquet").checks if not check.ok]
 
     assert (synopsis.claim.epsilon, synopsis.claim.unit, synopsis.claim.max_per_unit) == (3, "user", 5)
     assert sum(spend.epsilon for spend in synopsis.claim.spends) == Fraction(3, 5)

@@ -186,7 +186,7 @@ def test_no_command_leaves_threads_of_others_running(tmp_path):
 SHORT_RUNS = """
 import os, sys
 from pathlib import Path
-from hushgrid.synopsis.file import parse_release
+from hushgrid.files.release import parse_release
 
 content = Path(sys.argv[1]).read_bytes()
 codes = set()

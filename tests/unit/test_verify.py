@@ -14,7 +14,7 @@ import hushgrid as hg
 from hushgrid.calibrate import calibrated
 from hushgrid.errors import SynopsisFileError
 from hushgrid.methods import METHODS
-from hushgrid.synopsis.calibration import UNCALIBRATED, VERSION
+from hushgrid.synopsis.answer import UNCALIBRATED, VERSION
 from hushgrid.verify import verify
 from tests.plain import UNIT_SQUARE
 from tests.tampering import tamper

@@ -9,13 +9,12 @@ import pytest
 import shapely
 
 import hushgrid as hg
+from hushgrid.answering.surface import spread
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.tree import Lattice, Tree
-from hushgrid.synopsis.answer import FLOOR_VARIANCE
-from hushgrid.synopsis.calibration import Calibration, normal_reach
+from hushgrid.synopsis.answer import FLOOR_VARIANCE, Calibration, normal_reach
 from hushgrid.synopsis.scale import Scale
-from hushgrid.synopsis.surface import spread
 from hushgrid.synopsis.synopsis import Synopsis
 from tests.synopses import synopsis_on
 from tests.web.pages import (

@@ -19,11 +19,11 @@ from hushgrid.audit.check import Setting
 from hushgrid.audit.examples import LARGE
 from hushgrid.audit.neighbours import UNIT_SQUARE
 from hushgrid.errors import SynopsisFileError
+from hushgrid.files.verify import verify_file
 from hushgrid.methods import METHODS
 from hushgrid.methods.method import Method
 from hushgrid.publish import publish
 from hushgrid.synopsis.synopsis import Synopsis
-from hushgrid.synopsis.verify import verify
 
 PLASTIC = 1.32471795724474602596  # x**3 = x + 1; its powers fill the plane evenly (Roberts 2018, sequence R2)
 RECORDS = 4217  # a number that nothing else in a release looks like
@@ -87,7 +87,7 @@ def _sight(method: Method, *, setting: Setting) -> Sight:
 def _complaints(path: Path) -> tuple[str, ...]:
     """What `verify` has to say against a file; in tests, seeded noise is no complaint."""
     try:
-        checks = verify(path).checks
+        checks = verify_file(path).checks
     except SynopsisFileError:
         return ("it cannot be read",)
     return tuple(check.name for check in checks if not check.ok and check.name != "release")

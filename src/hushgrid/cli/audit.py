@@ -64,7 +64,7 @@ def audit(
     from hushgrid.audit.audit import audit as audit_build
     from hushgrid.audit.report import report_page
     from hushgrid.audit.words import CANNOT, allowance, summary
-    from hushgrid.synopsis.new_file import check_target, new_file
+    from hushgrid.files.paths import check_target, new_file
 
     if output is not None:
         check_target(output, overwrite=overwrite)

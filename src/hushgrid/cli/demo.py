@@ -50,8 +50,8 @@ def demo(folder: Path) -> None:
     """
     import numpy as np
 
+    from hushgrid.files.paths import check_target, new_file
     from hushgrid.publish import publish as publish_points
-    from hushgrid.synopsis.new_file import check_target, new_file
     from hushgrid.web.page import map_page
 
     _make(folder)

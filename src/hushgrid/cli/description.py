@@ -7,7 +7,7 @@ from hushgrid.cli.rectangles import COLUMNS
 
 if TYPE_CHECKING:
     from hushgrid.geometry.partition import Partition
-    from hushgrid.synopsis.calibration import Calibration
+    from hushgrid.synopsis.answer import Calibration
     from hushgrid.synopsis.claim import Claim, Size
     from hushgrid.synopsis.synopsis import Synopsis
 
@@ -63,7 +63,7 @@ def _structure(partition: "Partition") -> dict[str, Any]:
 
 
 def _calibration(calibration: "Calibration") -> dict[str, Any]:
-    from hushgrid.synopsis.calibration import CONFIDENCES, SIDES
+    from hushgrid.synopsis.answer import CONFIDENCES, SIDES
 
     return {"sides": SIDES, "confidences": CONFIDENCES, "factors": calibration.factors}
 

@@ -70,7 +70,7 @@ def export(
     FILE is a release made by "hushgrid publish". Measurements stay behind: the new file shows the release, and cannot
     be verified.
     """
-    from hushgrid.synopsis.new_file import new_file
+    from hushgrid.files.paths import new_file
 
     wanted = wanted or _by_ending(output)
     if resolution is not None and wanted != "geotiff":

@@ -52,7 +52,7 @@ class Features:
         """Geometries as GeoJSON has them, in longitude and latitude."""
         import shapely
 
-        from hushgrid.synopsis.outlines import transformed
+        from hushgrid.answering.outlines import transformed
 
         if self.crs == LONGITUDE_LATITUDE and all("geometry" in feature for feature in self.features):
             yield from (feature["geometry"] for feature in self.features)

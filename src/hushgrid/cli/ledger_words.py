@@ -88,7 +88,7 @@ def _outcome(entry: "Entry") -> str:
 
 
 def _method(entry: "Entry") -> str:
-    from hushgrid.synopsis.strict_json import JsonObject
+    from hushgrid.files.strict_json import JsonObject
 
     try:
         return JsonObject.parse(entry.request.encode()).text("method")

@@ -29,7 +29,7 @@ def draw_map(file: Path, output: Path, overlay: Path | None, overwrite: bool) ->
 
     FILE is a release made by "hushgrid publish". The page is one file; it works offline and sends nothing anywhere.
     """
-    from hushgrid.synopsis.new_file import new_file
+    from hushgrid.files.paths import new_file
     from hushgrid.web.naming import title_of
     from hushgrid.web.overlay import read_overlay
     from hushgrid.web.page import map_page

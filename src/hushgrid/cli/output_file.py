@@ -17,7 +17,7 @@ RELEASE = (".parquet", ".geoparquet", ".pq")
 
 def check_output(path: Path, *, overwrite: bool, endings: tuple[str, ...], is_text: bool = False) -> None:
     """Refuse a path that cannot be written to, or whose name says that it is something else."""
-    from hushgrid.synopsis.new_file import check_target
+    from hushgrid.files.paths import check_target
 
     if str(path) == STANDARD_OUTPUT:
         if sys.stdout.isatty() and not is_text:

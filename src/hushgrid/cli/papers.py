@@ -28,7 +28,7 @@ def write_papers(synopsis: "Synopsis", output: Path, *, overwrite: bool) -> None
     """Write both, about the release in a file."""
     from hushgrid.export.manifest import manifest
     from hushgrid.export.registry import registry_entry
-    from hushgrid.synopsis.new_file import new_file
+    from hushgrid.files.paths import new_file
 
     with output.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()

@@ -172,8 +172,8 @@ def publish(
     gives back the same release, at no cost.
     """
     from hushgrid.counting.engine.address import Address
+    from hushgrid.files.paths import check_target
     from hushgrid.job import Job
-    from hushgrid.synopsis.new_file import check_target
 
     chosen = chosen_method(method, areas_file, area_name, distinct_users)
     domain = chosen_domain(bounds, grid_crs or crs or LONGITUDE_LATITUDE, chosen)

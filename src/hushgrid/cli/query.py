@@ -128,7 +128,7 @@ def _check_format(want_json: bool, want_csv: bool, want_geojson: bool, polygons_
 
 
 def _check_output(output: Path, *, overwrite: bool) -> None:
-    from hushgrid.synopsis.new_file import check_target
+    from hushgrid.files.paths import check_target
 
     if output.suffix.lower() not in GEOJSON:
         msg = f"-o writes GeoJSON: give a name that ends in .geojson, got {output}. --geojson is for standard output."
@@ -137,7 +137,7 @@ def _check_output(output: Path, *, overwrite: bool) -> None:
 
 
 def _ask_polygons(synopsis: "Synopsis", features: "Features", file: Path, confidence: float) -> Answers:
-    from hushgrid.synopsis.calibration import normal_reach
+    from hushgrid.synopsis.answer import normal_reach
 
     normal_reach(confidence)  # complains of the confidence, so that what follows is about the polygons
     try:
@@ -154,7 +154,7 @@ def _records(answers: Answers, features: "Features | None") -> list[dict[str, ob
 
 
 def _save(answers: Answers, features: "Features", output: Path, *, overwrite: bool) -> None:
-    from hushgrid.synopsis.new_file import new_file
+    from hushgrid.files.paths import new_file
 
     with new_file(output, overwrite=overwrite) as out:
         out.writelines(part.encode() for part in features.geojson(answers.values, NUMBERS))

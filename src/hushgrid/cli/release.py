@@ -15,7 +15,7 @@ def read_release(path: Path) -> "tuple[Synopsis, str]":
 
     ``-`` is standard input.
     """
-    from hushgrid.synopsis.file import open_release
+    from hushgrid.files.release import open_release
 
     with on_disk(path) as file, open_release(file) as release:
         synopsis, library = release.synopsis(), release.footer.library

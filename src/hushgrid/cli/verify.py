@@ -13,7 +13,7 @@ from hushgrid.cli.standard_input import on_disk
 from hushgrid.errors import SynopsisFileError
 
 if TYPE_CHECKING:
-    from hushgrid.synopsis.verify import Verification
+    from hushgrid.files.verify import Verification
 
 CONSISTENT = (
     "The file is consistent: its counts follow from its measurements, and its claim from the noise it declares. "

@@ -9,8 +9,7 @@ from hushgrid.cli.rectangles import COLUMNS
 if TYPE_CHECKING:
     from hushgrid.geometry.domain import Domain
     from hushgrid.geometry.partition import Partition
-    from hushgrid.synopsis.claim import Claim
-    from hushgrid.synopsis.ledger_mark import LedgerMark
+    from hushgrid.synopsis.claim import Claim, LedgerMark
     from hushgrid.synopsis.synopsis import Synopsis
 
 

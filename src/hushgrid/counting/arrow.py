@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from hushgrid.counting.columns import find_columns
 from hushgrid.counting.geoparquet import check_crs, primary_geometry
 from hushgrid.errors import InputError
+from hushgrid.files.footer import RELEASE
 from hushgrid.geometry.domain import Domain
 from hushgrid.kernels.wkb import read_points
-from hushgrid.synopsis.footer import RELEASE
 
 Pair = tuple[NDArray[np.generic], NDArray[np.generic]]
 

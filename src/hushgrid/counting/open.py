@@ -13,8 +13,8 @@ from hushgrid.counting.folder import CSV, PARQUET
 from hushgrid.counting.open_counter import BeforeRows, OpenedPoints, nothing
 from hushgrid.counting.source import PointSource
 from hushgrid.errors import ArgumentError, InputError
+from hushgrid.files.paths import FOLDER, IRREGULAR, MISSING, irregularity, near_file
 from hushgrid.geometry.domain import Domain
-from hushgrid.synopsis.regular_file import FOLDER, IRREGULAR, MISSING, irregularity, near_file
 
 # What to do with files of other kinds that people have.
 _BY_GDAL = "Convert it with: ogr2ogr {stem}.csv {path} -t_srs EPSG:4326 -lco GEOMETRY=AS_XY"

@@ -8,8 +8,8 @@ from hushgrid.counting.parquet import ParquetPoints
 from hushgrid.counting.snapshot import files_state
 from hushgrid.counting.source import FilePart
 from hushgrid.errors import InputError
+from hushgrid.files.paths import irregularity
 from hushgrid.geometry.domain import Domain
-from hushgrid.synopsis.regular_file import irregularity
 
 
 class ParquetFolder:

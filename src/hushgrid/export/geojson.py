@@ -7,11 +7,11 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.answering.outlines import import_shapely
 from hushgrid.export.facts import facts
 from hushgrid.export.systems import areas_in_degrees, in_degrees, rings_in_degrees
 from hushgrid.geometry.areas import Patchwork
-from hushgrid.synopsis.outlines import import_shapely
-from hushgrid.synopsis.polygons import RING
+from hushgrid.synopsis.cells import RING
 from hushgrid.synopsis.synopsis import Synopsis
 
 CELLS_AT_ONCE = 2**14

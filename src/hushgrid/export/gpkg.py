@@ -8,7 +8,7 @@ import numpy as np
 from hushgrid.errors import MissingExtraError
 from hushgrid.export.facts import facts
 from hushgrid.export.systems import gdal_name
-from hushgrid.synopsis.leaf_columns import names, shape_type, shapes
+from hushgrid.synopsis.cells import names, shape_type, shapes
 from hushgrid.synopsis.synopsis import Synopsis
 
 LAYER = "cells"

@@ -2,7 +2,7 @@
 
 from hushgrid.errors import ArgumentError
 from hushgrid.export.odds import percent, sure_at_least, sure_at_most
-from hushgrid.synopsis.calibration import ONE_NOISE, UNCALIBRATED
+from hushgrid.synopsis.answer import ONE_NOISE, UNCALIBRATED
 from hushgrid.synopsis.claim import Claim, Unit
 from hushgrid.synopsis.meaning import caveats, counted, covered, how_made, sign, sized_by, spent
 from hushgrid.synopsis.synopsis import Synopsis

@@ -12,7 +12,7 @@ from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError
 from hushgrid.export.facts import facts
 from hushgrid.export.geojson import write_points_geojson
-from hushgrid.synopsis.new_file import check_target, new_file
+from hushgrid.files.paths import check_target, new_file
 from hushgrid.synopsis.synopsis import Synopsis
 
 SYNTHETIC = "Synthetic points, drawn from a release under differential privacy. None of them is a record."

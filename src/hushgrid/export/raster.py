@@ -5,13 +5,13 @@ from typing import Self
 
 import numpy as np
 
+from hushgrid.answering.boxes import BoxTree
+from hushgrid.answering.cover import Cover
+from hushgrid.answering.outlines import Outlines
+from hushgrid.answering.polygons import FLAT
 from hushgrid.arrays import Floats
 from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.grid import Grid
-from hushgrid.synopsis.area_surface import FLAT
-from hushgrid.synopsis.cover import Cover
-from hushgrid.synopsis.hierarchy import Hierarchy
-from hushgrid.synopsis.outlines import Outlines
 from hushgrid.synopsis.synopsis import Synopsis
 
 PIXELS = 1024  # on the longer side, where the partition is no grid
@@ -52,7 +52,7 @@ class Raster:
 def _pixels_of_areas(synopsis: Synopsis, areas: Patchwork, grid: Grid) -> tuple[Floats, Floats]:
     """Estimates and standard errors of pixels, shape (pixels,) each; all areas are laid over the pixels at once."""
     outlines = Outlines(segments=areas.segments, starts=areas.segment_starts)
-    cover = Cover.of(Hierarchy.of(grid), outlines, FLAT).node_by_node()
+    cover = Cover.of(BoxTree.of(grid), outlines, FLAT).node_by_node()
     pixel_size = grid.domain.width / grid.columns * (grid.domain.height / grid.rows)
     area = np.repeat(np.arange(areas.cells), np.diff(cover.starts))
     shares = cover.area_shares * pixel_size / areas.sizes[area]  # of an area, that lie in one pixel

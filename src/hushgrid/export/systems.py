@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.answering.outlines import import_shapely
+from hushgrid.answering.patches import Patches
 from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
-from hushgrid.synopsis.outlines import import_shapely
-from hushgrid.synopsis.patches import Patches
 
 WIDEST = 180.0  # degrees; what reaches further goes around the back of the world
 

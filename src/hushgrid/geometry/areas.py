@@ -23,7 +23,7 @@ class Patchwork:
     Borders belong to areas: a point on the border of several lies in the first of them. Arrays are nested as in
     GeoArrow: an area is a run of polygons, a polygon one of rings, the outer one first, a ring one of vertices.
     Outer rings run counterclockwise, holes clockwise. Whether rings cross and areas overlap takes more geometry to
-    tell, and is checked by whoever makes a patchwork (`hushgrid.synopsis.patches`).
+    tell, and is checked by whoever makes a patchwork (`hushgrid.answering.patches`).
 
     Parameters
     ----------

@@ -6,9 +6,9 @@ from difflib import get_close_matches
 from fractions import Fraction
 
 from hushgrid.errors import LedgerError, SynopsisFileError
+from hushgrid.files.strict_json import check_common_denominator
 from hushgrid.ledger.entry import Account, Entry
 from hushgrid.ledger.event import Abandoned, Committed, Event, Measured, Opened, Reserved, decode
-from hushgrid.synopsis.rational import check_common_denominator
 
 GENESIS = "0" * 64  # stands before the first event
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any, get_args
 
 from hushgrid.errors import ArgumentError, LedgerError, SynopsisFileError
+from hushgrid.files.strict_json import JsonObject
 from hushgrid.ledger.request import canonical
 from hushgrid.synopsis.claim import Unit
-from hushgrid.synopsis.strict_json import JsonObject
 
 LONGEST_EVENT = 2**16  # characters; a request with a long row filter has a few thousand
 

@@ -5,6 +5,7 @@ from types import TracebackType
 from typing import Self, get_args
 
 from hushgrid.errors import ArgumentError, BudgetError, LedgerError
+from hushgrid.files.verify import Verification
 from hushgrid.ledger.amount import amount
 from hushgrid.ledger.book import Book, check_sums
 from hushgrid.ledger.entry import Account
@@ -18,7 +19,6 @@ from hushgrid.ledger.store import LedgerStore
 from hushgrid.ledger.verification import verify_store
 from hushgrid.privacy.exact import Exactable, exact
 from hushgrid.synopsis.claim import Unit
-from hushgrid.synopsis.verify import Verification
 
 LONGEST_NAME = 100
 POSTGRES = ("postgresql://", "postgres://")

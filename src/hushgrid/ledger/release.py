@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from hushgrid.files.paths import new_file
 from hushgrid.ledger.entry import Entry
 from hushgrid.ledger.kept import kept_parts, release_holder
 from hushgrid.ledger.store import LedgerStore
-from hushgrid.synopsis.new_file import new_file
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from hushgrid.errors import ArgumentError
+from hushgrid.files.strict_json import LONGEST_RATIONAL, Scalar, parse_rational
 from hushgrid.geometry.domain import Domain
 from hushgrid.synopsis.claim import Unit
-from hushgrid.synopsis.rational import LONGEST_RATIONAL, parse_rational
-from hushgrid.synopsis.strict_json import Scalar
 
 
 @dataclass(frozen=True, kw_only=True)

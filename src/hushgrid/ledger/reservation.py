@@ -13,7 +13,7 @@ from hushgrid.ledger.kept import journal_holder, release_holder
 from hushgrid.ledger.release import Release
 from hushgrid.ledger.store import LedgerStore
 from hushgrid.ledger.transaction import Transaction
-from hushgrid.synopsis.ledger_mark import LedgerMark
+from hushgrid.synopsis.claim import LedgerMark
 
 
 @dataclass(frozen=True)

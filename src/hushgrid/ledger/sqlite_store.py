@@ -7,9 +7,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from hushgrid.errors import LedgerError
+from hushgrid.files.paths import MISSING, irregularity
 from hushgrid.ledger import store
 from hushgrid.ledger.transaction import PART, SCHEMA, Transaction
-from hushgrid.synopsis.regular_file import MISSING, irregularity
 
 LONGEST_VALUE = 2 * PART  # a file may come from anywhere; no value of ours is longer
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from hushgrid.errors import LedgerError
+from hushgrid.files.verify import FileCheck, Verification
 from hushgrid.ledger.book import Book
 from hushgrid.ledger.kept import journal_holder, kept_parts, release_holder
 from hushgrid.ledger.transaction import Transaction
-from hushgrid.synopsis.verify import Check, Verification
 
 
 def verify_store(transaction: Transaction, *, head: str | None) -> Verification:
@@ -14,13 +14,13 @@ def verify_store(transaction: Transaction, *, head: str | None) -> Verification:
     try:
         book = transaction.book()
     except LedgerError as error:
-        return Verification(checks=(Check(name="events", ok=False, detail=str(error)),))
-    events = Check(name="events", ok=True, detail=f"{len(book.hashes):,}, each follows from those before it")
+        return Verification(checks=(FileCheck(name="events", ok=False, detail=str(error)),))
+    events = FileCheck(name="events", ok=True, detail=f"{len(book.hashes):,}, each follows from those before it")
     checks = (events, _copies(transaction, book), _strays(transaction, book))
     return Verification(checks=checks if head is None else (*checks, _head(book, head)))
 
 
-def _copies(transaction: Transaction, book: Book) -> Check:
+def _copies(transaction: Transaction, book: Book) -> FileCheck:
     complaints = []
     for holder, sha256 in _expected(book):
         try:
@@ -29,21 +29,21 @@ def _copies(transaction: Transaction, book: Book) -> Check:
         except LedgerError:
             complaints.append(f"{holder} is missing or was altered")
     detail = "; ".join(complaints) or "every release and every measurement of an unfinished one is kept, unaltered"
-    return Check(name="copies", ok=not complaints, detail=detail)
+    return FileCheck(name="copies", ok=not complaints, detail=detail)
 
 
-def _strays(transaction: Transaction, book: Book) -> Check:
+def _strays(transaction: Transaction, book: Book) -> FileCheck:
     strays = transaction.holders() - {holder for holder, _ in _expected(book)}
     detail = f"{len(strays):,} copies belong to no entry: events at the end were removed" if strays else "none"
-    return Check(name="copies without an entry", ok=not strays, detail=detail)
+    return FileCheck(name="copies without an entry", ok=not strays, detail=detail)
 
 
-def _head(book: Book, head: str) -> Check:
+def _head(book: Book, head: str) -> FileCheck:
     if head in book.hashes:
         event = book.hashes.index(head) + 1
-        return Check(name="head", ok=True, detail=f"is that of event {event:,} of {len(book.hashes):,}")
+        return FileCheck(name="head", ok=True, detail=f"is that of event {event:,} of {len(book.hashes):,}")
     detail = "is not in the chain: this is an old copy of the ledger, one made up anew, or another ledger"
-    return Check(name="head", ok=False, detail=detail)
+    return FileCheck(name="head", ok=False, detail=detail)
 
 
 def _expected(book: Book) -> Iterator[tuple[str, str]]:

@@ -13,6 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hushgrid.answering.outlines import geometry_array, import_shapely, transformed
+from hushgrid.answering.patches import patchwork
 from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.areas import Patchwork
@@ -20,9 +22,7 @@ from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
 from hushgrid.inference.measurements import Measurements
 from hushgrid.methods.method import record
 from hushgrid.privacy.budget import Budget
-from hushgrid.synopsis.calibration import ONE_NOISE
-from hushgrid.synopsis.outlines import geometry_array, import_shapely, transformed
-from hushgrid.synopsis.patches import patchwork
+from hushgrid.synopsis.answer import ONE_NOISE
 from hushgrid.synopsis.synopsis import Synopsis
 
 

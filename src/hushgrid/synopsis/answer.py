@@ -1,11 +1,15 @@
-"""A count with its interval."""
+"""A count with its interval, and how wide intervals of one release must be."""
 
+import math
 from dataclasses import dataclass, fields
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats
+from hushgrid.errors import ArgumentError, quoted
+from hushgrid.geometry.domain import number_of
 
 # Variance of a count that no leaf is cut for: whole points, and what two decimals of an edge can hold.
 FLOOR_VARIANCE = 0.25
@@ -60,3 +64,71 @@ def with_interval(estimate: Floats, noise: Floats, spread: Floats, *, reach: Flo
         spread_std=np.sqrt(spread),
         usable=high - low <= estimate,
     )
+
+
+CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.99)  # that factors are known for
+VERSION = 2  # of how factors are found; those of the first, which files do not name, cannot be found again
+SIDES = (0.01875, 0.0375, 0.075, 0.15, 0.3, 0.6)  # and of squares of which sizes, as a share of the domain's sides
+
+
+def normal_reach(confidence: float) -> float:
+    """Standard deviations to either side that hold so much of a normal law.
+
+    Examples
+    --------
+    >>> round(normal_reach(0.95), 2)
+    1.96
+    """
+    share = number_of(confidence)
+    if not 0 < share < 1 or (1 + share) / 2 == 1:  # which rounds so beyond the fifteenth nine
+        msg = f"confidence must lie between 0 and 1, such as 0.95; got confidence={quoted(confidence)}."
+        raise ArgumentError(msg, instead={"confidence": share / 100 if 1 < share < 99.9999 else 0.95})
+    return NormalDist().inv_cdf((1 + share) / 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calibration:
+    """Factors on the width of intervals, for each of `SIDES` one at each of `CONFIDENCES`.
+
+    How uneven points lie inside leaves differs from one data set to the next, and so does the share of noise that an
+    inference removes. A calibration is found by publishing made-up points like those of the release, whose true counts
+    are known (`hushgrid.calibrate`); a function of released values, it costs no privacy.
+
+    Parameters
+    ----------
+    factors : tuple of tuples of float
+        On the normal law's reach; below one where intervals would be too wide.
+    version : int, optional
+        How they were found, so that `verify` can do so again; none where they were not, or long ago.
+
+    Examples
+    --------
+    >>> calibration = Calibration(factors=((1.0, 1.0, 1.1, 1.2, 1.4),) * 6)
+    >>> round(float(calibration.reach(0.95, np.array([0.01]))[0]) / normal_reach(0.95), 9)
+    1.2
+    """
+
+    factors: tuple[tuple[float, ...], ...] = ((1.0,) * len(CONFIDENCES),) * len(SIDES)
+    version: int | None = None
+
+    def reaches(self, confidence: float) -> Floats:
+        """Standard deviations that intervals extend to either side for areas of `SIDES`, shape (sides,).
+
+        Factors are linear between the confidences they are known for, in standard deviations, and level beyond.
+        """
+        reach, known = normal_reach(confidence), [normal_reach(value) for value in CONFIDENCES]
+        return reach * np.array([np.interp(reach, known, factors) for factors in self.factors])
+
+    def reach(self, confidence: float, area_shares: Floats) -> Floats:
+        """The same for areas of any size, given as shares of the domain: linear in the logarithm, and level beyond."""
+        halvings = np.log2(np.maximum(area_shares, SIDES[0] ** 2)) / 2
+        return np.interp(halvings, np.log2(SIDES), self.reaches(confidence))
+
+
+UNCALIBRATED = Calibration()
+# The reach of the Laplace law, -ln(1 - confidence) / sqrt(2), over the normal one's, where it is longer: for counts
+# that are each measured once, and are mostly asked for one by one.
+ONE_NOISE = Calibration(
+    factors=(tuple(max(1.0, -math.log(1 - each) / math.sqrt(2) / normal_reach(each)) for each in CONFIDENCES),)
+    * len(SIDES)
+)

@@ -1,4 +1,4 @@
-"""What a release promises, and what was asked for: plain values that travel with the data."""
+"""What a release promises, what was asked for, and its place in a ledger."""
 
 import math
 from collections.abc import Mapping
@@ -126,3 +126,22 @@ class MethodRecord:
     parameters: Mapping[str, int | float | str | bool | None] = field(default_factory=dict)
     asked: str = ""
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LedgerMark:
+    """What a release carries of the ledger that it was charged to.
+
+    Parameters
+    ----------
+    dataset : str
+        The name that the data set has there.
+    entry : int
+        Number of its entry.
+    head : str
+        Hash of the ledger when the budget was set aside: a ledger that does not know it is an old copy, or another.
+    """
+
+    dataset: str
+    entry: int
+    head: str

@@ -5,8 +5,8 @@ from typing import Literal, Self
 
 import numpy as np
 
+from hushgrid.answering.surface import Surface
 from hushgrid.arrays import Floats
-from hushgrid.synopsis.surface import Surface
 
 ScaleSource = Literal["public", "private"]
 

@@ -9,21 +9,19 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
+from hushgrid.answering.outlines import is_one
+from hushgrid.answering.polygons import AreaSurface
+from hushgrid.answering.surface import Surface
+from hushgrid.answering.surfaces import slopes_of, surface_of
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.rects import area_shares, check_rects
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.measurements import Measurements
-from hushgrid.synopsis.answer import Answer, with_interval
-from hushgrid.synopsis.area_surface import AreaSurface
-from hushgrid.synopsis.calibration import UNCALIBRATED, Calibration, normal_reach
-from hushgrid.synopsis.claim import Claim, MethodRecord
-from hushgrid.synopsis.leaf_columns import places, shapes
-from hushgrid.synopsis.ledger_mark import LedgerMark
-from hushgrid.synopsis.outlines import is_one
+from hushgrid.synopsis.answer import UNCALIBRATED, Answer, Calibration, normal_reach, with_interval
+from hushgrid.synopsis.cells import places, shapes
+from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord
 from hushgrid.synopsis.scale import Scale, ScaledSurface
-from hushgrid.synopsis.surface import Surface
-from hushgrid.synopsis.surfaces import slopes_of, surface_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -200,7 +198,7 @@ class Synopsis:
         array of float, shape (n, 2)
             East and north of each.
         """
-        from hushgrid.synopsis.sample import sample  # needs this type, and few sessions need it
+        from hushgrid.sampling.points import sample  # needs this type, and few sessions need it
 
         return sample(self, n, seed=seed, within=within)
 
@@ -229,7 +227,7 @@ class Synopsis:
         allow_simulation : bool
             Whether a simulated synopsis may be written; its file carries the mark.
         """
-        from hushgrid.synopsis.file import write  # the file needs this type, and few sessions need the file
+        from hushgrid.files.release import write  # the file needs this type, and few sessions need the file
 
         write(self, Path(path), overwrite=overwrite, allow_simulation=allow_simulation)
 
@@ -275,7 +273,7 @@ def read(path: str | Path) -> Synopsis:
     The counts are those of the file, bit for bit; their variances follow from the measurements. `hushgrid verify`
     tells whether the counts do so, too.
     """
-    from hushgrid.synopsis.file import open_release
+    from hushgrid.files.release import open_release
 
     with open_release(Path(path)) as release:
         return release.synopsis()

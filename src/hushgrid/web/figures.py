@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from hushgrid.answering.surface import CLUMPING
 from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
@@ -12,9 +13,7 @@ from hushgrid.geometry.tree import RIGHT, TOP, Lattice, Tree, divide_each
 from hushgrid.inference.least_squares import average_by_node
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.two_level import combined_variances
-from hushgrid.synopsis.answer import FLOOR_VARIANCE
-from hushgrid.synopsis.calibration import SIDES
-from hushgrid.synopsis.surface import CLUMPING
+from hushgrid.synopsis.answer import FLOOR_VARIANCE, SIDES
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.payload import Payload
 

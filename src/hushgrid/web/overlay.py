@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hushgrid.errors import InputError
-from hushgrid.synopsis.regular_file import IRREGULAR, irregularity
+from hushgrid.files.paths import IRREGULAR, irregularity
 
 DEPTHS = {"LineString": 1, "MultiLineString": 2, "Polygon": 2, "MultiPolygon": 3}  # of lists around a position
 SMALLEST_RING = 4  # positions, the first once more at the end

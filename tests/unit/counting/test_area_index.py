@@ -6,12 +6,12 @@ import shapely
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from hushgrid.answering.patches import Patches, patchwork
 from hushgrid.counting import area_index
 from hushgrid.counting.area_index import AreaIndex
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.domain import Domain
-from hushgrid.synopsis.patches import Patches, patchwork
 from tests.districts import districts, exactly_holds, first_holders, mosaic
 from tests.plain import UNIT_SQUARE
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import shapely
 
+from hushgrid.answering.patches import Patches, patchwork
 from hushgrid.errors import ArgumentError
 from hushgrid.export.csv import write_csv
 from hushgrid.export.geojson import write_geojson
@@ -17,7 +18,6 @@ from hushgrid.export.manifest import manifest
 from hushgrid.export.raster import Raster, pixels
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
-from hushgrid.synopsis.patches import Patches, patchwork
 from hushgrid.web.page import map_page
 from tests.districts import SHAPES, districts, mosaic
 from tests.plain import UNIT_SQUARE

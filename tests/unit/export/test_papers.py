@@ -12,7 +12,7 @@ import yaml
 import hushgrid as hg
 from hushgrid.export.manifest import manifest
 from hushgrid.export.registry import registry_entry
-from hushgrid.synopsis.ledger_mark import LedgerMark
+from hushgrid.synopsis.claim import LedgerMark
 
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)
 POINTS = np.random.default_rng(7).random((5000, 2))

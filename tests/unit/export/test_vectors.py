@@ -17,7 +17,7 @@ from hushgrid.export.geojson import write_geojson
 from hushgrid.export.gpkg import write_gpkg
 from hushgrid.export.systems import rings_in_degrees
 from hushgrid.geometry.domain import Domain
-from hushgrid.synopsis.polygons import RING
+from hushgrid.synopsis.cells import RING
 from tests.unit.export.conftest import METRES, made
 
 

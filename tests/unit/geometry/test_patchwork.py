@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import shapely
 
+from hushgrid.answering.patches import patchwork
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry import areas as module
 from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.domain import Domain
-from hushgrid.synopsis.patches import patchwork
 from tests.districts import SHAPES, districts
 from tests.plain import UNIT_SQUARE
 

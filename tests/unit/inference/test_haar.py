@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hushgrid.answering.grids import GridSurface
+from hushgrid.answering.surface import spread
 from hushgrid.errors import ArgumentError
 from hushgrid.inference.haar import cell_energy, padded, restore, touched, transform
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.measurements import NOT_MEASURED, Measured, Measurements, Wavelet, rate_totals
-from hushgrid.synopsis.grid_surface import GridSurface
-from hushgrid.synopsis.surface import spread
 from tests.plain import coverage
 from tests.strategies import grids, rects
 

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hushgrid.answering.nested_grids import SlopedNestedSurface
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, NestedGrid
-from hushgrid.synopsis.sloped_nested_surface import SlopedNestedSurface
 from tests.plain import UNIT_SQUARE
 from tests.strategies import nested_grids
 

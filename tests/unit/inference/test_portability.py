@@ -12,6 +12,7 @@ import pytest
 import hushgrid as hg
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.point_counter import PointCounter
+from hushgrid.files.verify import TOLERANCE
 from hushgrid.inference import belief, measurements, slopes, splits
 from hushgrid.inference import belief_loops as belief_kernels
 from hushgrid.inference import inferences as estimate
@@ -22,7 +23,6 @@ from hushgrid.inference.inferences import INFERENCES
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
-from hushgrid.synopsis.verify import TOLERANCE
 from tests.plain import UNIT_SQUARE
 
 ROUNDING = 1e-15  # relative, ten times what the last digit is worth

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hushgrid.answering.surface import spread
+from hushgrid.answering.trees import TreeSurface
 from hushgrid.errors import ArgumentError
 from hushgrid.inference.least_squares import measurements_of_nodes, nodes_of_runs, solve
 from hushgrid.inference.measurements import Measured
-from hushgrid.synopsis.surface import spread
-from hushgrid.synopsis.tree_surface import TreeSurface
 from tests.plain import coverage
 from tests.strategies import rects, trees
 

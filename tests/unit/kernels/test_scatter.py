@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hushgrid.kernels.scatter import mixed, place_of_share, scatter, scatter_again, uniform
-from hushgrid.kernels.sloped_answers import share_below
+from hushgrid.answering.sloped_trees import share_below
+from hushgrid.sampling.scatter import invert_share, mixed, scatter, scatter_again, uniform_draw
 
 MASK = 2**64 - 1
 ACCEPT, REJECT = 1e-3, 1e-9
@@ -43,14 +43,14 @@ def test_every_point_has_a_stream_of_its_own(point):
     _, state = splitmix((5 + point * 0x9E3779B97F4A7C15) & MASK)
     for number in range(1, 4):
         state, bits = splitmix(state)
-        assert uniform(np.uint64(5), point, number) == ((bits >> 12) + 0.5) * 2.0**-52
+        assert uniform_draw(np.uint64(5), point, number) == ((bits >> 12) + 0.5) * 2.0**-52
 
 
 @pytest.mark.parametrize("slope", [-1.0, -0.3, 0.0, 1e-12, 0.7, 1.0])
 def test_places_invert_shares(slope):
     """From next to nothing to next to everything."""
     shares = np.array([2.0**-53, 1e-9, 0.1, 0.5, 0.9, 1 - 1e-9, 1 - 2.0**-53])
-    places = np.array([place_of_share(share, slope) for share in shares])
+    places = np.array([invert_share(share, slope) for share in shares])
 
     assert np.all((places > 0) & (places <= 1))
     assert np.allclose([share_below(place, slope) for place in places], shares, rtol=1e-12, atol=1e-15)

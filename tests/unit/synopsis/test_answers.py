@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hushgrid.answering.surface import spread
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import Grid, NestedGrid
-from hushgrid.synopsis.answer import FLOOR_VARIANCE
-from hushgrid.synopsis.calibration import Calibration
-from hushgrid.synopsis.surface import spread
+from hushgrid.synopsis.answer import FLOOR_VARIANCE, Calibration
 from tests.plain import UNIT_SQUARE, coverage
 from tests.strategies import partitions, rects
 from tests.synopses import synopsis_on

@@ -8,10 +8,10 @@ import pytest
 import shapely
 
 from hushgrid.errors import SynopsisFileError
-from hushgrid.synopsis.packed_table import pack, unpack
-from hushgrid.synopsis.structure import AREAS_SCHEMA
+from hushgrid.files.structure import AREAS_SCHEMA
+from hushgrid.files.tables import pack, unpack
+from hushgrid.files.verify import verify_file
 from hushgrid.synopsis.synopsis import read
-from hushgrid.synopsis.verify import verify
 from tests.districts import SHAPES, districts
 from tests.synopses import synopsis_on
 from tests.tampering import tamper
@@ -26,7 +26,7 @@ def saved(path):
 
 def failures(path):
     """Names of the checks that fail."""
-    return {check.name for check in verify(path).checks if not check.ok}
+    return {check.name for check in verify_file(path).checks if not check.ok}
 
 
 def structure_of(path):
@@ -114,7 +114,7 @@ def test_areas_that_cannot_be_are_refused(saved, lie):
     lie(arrays)
     tamper(saved, keys={"hushgrid:structure": pack(pa.table(arrays, schema=AREAS_SCHEMA))})
 
-    for use in (read, verify):
+    for use in (read, verify_file):
         with pytest.raises(SynopsisFileError, match="cannot be read"):
             use(saved)
 

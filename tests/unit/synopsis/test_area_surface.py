@@ -9,18 +9,18 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hushgrid.answering.boxes import BoxTree
+from hushgrid.answering.cover import Cover
+from hushgrid.answering.outlines import outlines
+from hushgrid.answering.polygon_noise import coefficient_weights
+from hushgrid.answering.polygons import AreaSurface
+from hushgrid.answering.surface import spread
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.inference.haar import restore, transform
 from hushgrid.inference.measurements import Measured, Measurements, Wavelet
 from hushgrid.synopsis.answer import FLOOR_VARIANCE
-from hushgrid.synopsis.area_surface import AreaSurface
-from hushgrid.synopsis.cover import Cover
-from hushgrid.synopsis.hierarchy import Hierarchy
-from hushgrid.synopsis.outlines import outlines
 from hushgrid.synopsis.scale import Scale
-from hushgrid.synopsis.surface import spread
-from hushgrid.synopsis.wavelet_noise import coefficient_weights
 from tests.plain import UNIT_SQUARE
 from tests.quadtrees import random_quadtree
 from tests.strategies import partitions, rects
@@ -194,7 +194,7 @@ def integral(area, leaf, slope):
 
 def sloped_counts(tree, counts, slopes, areas):
     """Estimates on leaves that slope as given."""
-    hierarchy = Hierarchy.of(tree)
+    hierarchy = BoxTree.of(tree)
     node_slopes, node_counts = np.zeros((tree.nodes, 2)), hierarchy.sums(counts)
     node_slopes[hierarchy.leaves] = slopes
     cover = Cover.of(hierarchy, outlines(areas, tree.domain), node_slopes)

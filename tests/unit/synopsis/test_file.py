@@ -15,12 +15,12 @@ import pytest
 import shapely
 
 from hushgrid.errors import ArgumentError, SynopsisFileError
+from hushgrid.files import release as file
+from hushgrid.files.release import COLUMNS
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.inference.measurements import Measured, Measurements
-from hushgrid.synopsis import file
 from hushgrid.synopsis.claim import Claim, MethodRecord
-from hushgrid.synopsis.file import COLUMNS
 from hushgrid.synopsis.synopsis import Synopsis, read
 from tests.synopses import synopsis_on
 from tests.tampering import tamper

@@ -11,20 +11,13 @@ import pyarrow as pa
 import pytest
 
 from hushgrid.errors import SynopsisFileError
+from hushgrid.files.footer import MEASUREMENTS, RELEASE, STRUCTURE, footer_metadata, parse_footer
+from hushgrid.files.structure import NESTED_SCHEMA
+from hushgrid.files.tables import MOST_RATES, REGION_SCHEMA, measured_columns, measured_from, measurement_table, pack
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import CELL_LIMIT
 from hushgrid.inference.measurements import NOT_MEASURED, Measured
 from hushgrid.synopsis.claim import Claim, MethodRecord, Size, Spend
-from hushgrid.synopsis.footer import MEASUREMENTS, RELEASE, STRUCTURE, footer_metadata, parse_footer
-from hushgrid.synopsis.measurement_table import (
-    MOST_RATES,
-    REGION_SCHEMA,
-    measured_columns,
-    measured_from,
-    measurement_table,
-)
-from hushgrid.synopsis.packed_table import pack
-from hushgrid.synopsis.structure import NESTED_SCHEMA
 from tests.tampering import packed
 
 CLAIMS = {

@@ -7,8 +7,8 @@ import pyproj
 import pytest
 
 from hushgrid.errors import ArgumentError, MissingExtraError
+from hushgrid.files.footer import describes, geo_metadata
 from hushgrid.geometry.domain import Domain
-from hushgrid.synopsis.geo_metadata import describes, geo_metadata
 
 DEGREES = {"west": 0, "south": 0, "east": 2, "north": 1}
 

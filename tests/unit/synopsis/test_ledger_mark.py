@@ -8,8 +8,8 @@ import pytest
 
 import hushgrid as hg
 from hushgrid.errors import SynopsisFileError
-from hushgrid.synopsis.footer import RELEASE, footer_metadata, parse_footer
-from hushgrid.synopsis.ledger_mark import LedgerMark
+from hushgrid.files.footer import RELEASE, footer_metadata, parse_footer
+from hushgrid.synopsis.claim import LedgerMark
 
 MARK = LedgerMark(dataset="trajets à vélo", entry=12, head="ab" * 32)
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hushgrid.answering.boxes import BoxTree
 from hushgrid.geometry.grid import Grid, NestedGrid
-from hushgrid.synopsis.hierarchy import Hierarchy
-from hushgrid.synopsis.masses import leaf_masses
+from hushgrid.sampling.points import leaf_masses
 from tests.plain import UNIT_SQUARE
 from tests.strategies import partitions
 
@@ -70,7 +70,7 @@ def test_masses_are_those_of_a_plain_recursion(data, partition):
     counts = np.array(data.draw(st.lists(st.integers(-20, 50), **sizes)), float)
     areas = np.array(data.draw(st.lists(st.integers(0, 2), **sizes)), float)
     areas[data.draw(st.integers(0, partition.cells - 1))] = 1.0
-    hierarchy = Hierarchy.of(partition)
+    hierarchy = BoxTree.of(partition)
     order, masses = leaf_masses(hierarchy, counts, areas)
     plain_order, plain = plain_masses(hierarchy, counts, areas)
 
@@ -85,7 +85,7 @@ def test_counts_that_are_not_negative_stay_as_they_are():
     """Up to the total."""
     partition = NestedGrid(grid=Grid(domain=UNIT_SQUARE, rows=2, columns=3), sides=[1, 2, 3, 1, 4, 1])
     counts = np.random.default_rng(0).integers(0, 9, partition.cells).astype(float)
-    order, masses = leaf_masses(Hierarchy.of(partition), counts, np.ones(partition.cells))
+    order, masses = leaf_masses(BoxTree.of(partition), counts, np.ones(partition.cells))
 
     assert np.allclose(masses * counts.sum(), counts[order])
 
@@ -94,7 +94,7 @@ def test_negative_counts_are_made_up_for_by_neighbours():
     """Not by the far half of the domain, whose sum stays."""
     grid = Grid(domain=UNIT_SQUARE, rows=1, columns=8)
     counts = np.array([-3.0, 5.0, 4.0, 4.0, 10.0, 0.0, 20.0, 10.0])
-    order, masses = leaf_masses(Hierarchy.of(grid), counts, np.ones(8))
+    order, masses = leaf_masses(BoxTree.of(grid), counts, np.ones(8))
 
     assert order.tolist() == list(range(8))
     assert np.allclose(masses * 50, [0, 2, 4, 4, 10, 0, 20, 10])
@@ -104,6 +104,6 @@ def test_negative_counts_are_made_up_for_by_neighbours():
 def test_without_a_positive_count_areas_share(counts):
     """Evenly over what there is room for."""
     grid = Grid(domain=UNIT_SQUARE, rows=2, columns=3)
-    order, masses = leaf_masses(Hierarchy.of(grid), counts, np.array([1.0, 1, 2, 0, 1, 0]))
+    order, masses = leaf_masses(BoxTree.of(grid), counts, np.array([1.0, 1, 2, 0, 1, 0]))
 
     assert np.allclose(masses[np.argsort(order)], [0.2, 0.2, 0.4, 0, 0.2, 0])

@@ -6,7 +6,7 @@ import stat
 import pytest
 
 from hushgrid.errors import ArgumentError
-from hushgrid.synopsis.new_file import new_file
+from hushgrid.files.paths import new_file
 
 
 def test_a_file_appears_when_it_is_complete(tmp_path):

@@ -8,10 +8,10 @@ import pyproj
 import pytest
 import shapely
 
+from hushgrid.answering.outlines import outlines
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
-from hushgrid.synopsis.outlines import outlines
 from tests.plain import UNIT_SQUARE
 from tests.synopses import synopsis_on
 

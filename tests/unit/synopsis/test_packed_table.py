@@ -7,8 +7,7 @@ import pyarrow as pa
 import pytest
 
 from hushgrid.errors import SynopsisFileError
-from hushgrid.synopsis.measurement_table import REGION_SCHEMA
-from hushgrid.synopsis.packed_table import pack, unpack
+from hushgrid.files.tables import REGION_SCHEMA, pack, unpack
 from tests.tampering import packed
 
 ROWS = 1000

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 import shapely
 
+from hushgrid.answering.patches import Patches, check_patches, patchwork
+from hushgrid.answering.surface import spread
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.domain import Domain
 from hushgrid.inference.measurements import discrete_laplace_variance
-from hushgrid.synopsis.answer import FLOOR_VARIANCE
-from hushgrid.synopsis.calibration import ONE_NOISE, UNCALIBRATED
-from hushgrid.synopsis.patches import Patches, check_patches, patchwork
-from hushgrid.synopsis.surface import spread
+from hushgrid.synopsis.answer import FLOOR_VARIANCE, ONE_NOISE, UNCALIBRATED
 from tests.districts import SHAPES, districts, mosaic
 from tests.plain import UNIT_SQUARE
 from tests.synopses import synopsis_on

@@ -5,7 +5,7 @@ import shapely
 
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
-from hushgrid.synopsis.polygons import polygons
+from hushgrid.synopsis.cells import polygons
 
 BOUNDS = Grid(domain=Domain(west=-180, south=-90, east=180, north=90), rows=3, columns=5).bounds()
 

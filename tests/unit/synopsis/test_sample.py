@@ -10,8 +10,8 @@ import shapely
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, NestedGrid
-from hushgrid.synopsis.land import SMALLEST_SHARE
-from hushgrid.synopsis.sample import running_numbers
+from hushgrid.sampling.land import SMALLEST_SHARE
+from hushgrid.sampling.points import running_numbers
 from tests.plain import UNIT_SQUARE, leaf_of
 from tests.synopses import synopsis_on
 

@@ -8,11 +8,11 @@ import pytest
 
 import hushgrid as hg
 from hushgrid.errors import SynopsisFileError
+from hushgrid.files.verify import verify_file
 from hushgrid.geometry.grid import Grid
 from hushgrid.synopsis.claim import Claim, Spend
 from hushgrid.synopsis.meaning import caveats, counted, covered
 from hushgrid.synopsis.scale import Scale
-from hushgrid.synopsis.verify import verify
 from tests.plain import UNIT_SQUARE
 from tests.synopses import synopsis_on
 from tests.tampering import tamper
@@ -54,7 +54,7 @@ def test_a_file_keeps_the_scale(scaled, tmp_path):
     assert again.scale == scaled.scale
     np.testing.assert_array_equal(again.counts, scaled.counts)
     np.testing.assert_allclose(again.variances, scaled.variances)
-    assert verify(tmp_path / "a.dp.parquet").ok
+    assert verify_file(tmp_path / "a.dp.parquet").ok
 
 
 def test_a_release_that_is_not_scaled_has_no_such_key(plain, tmp_path):
@@ -80,7 +80,7 @@ def test_verify_notices_a_forged_scale(scaled, edit, tmp_path):
     """The factor follows from the measurements and the total, and a private total is paid for."""
     scaled.save(tmp_path / "a.dp.parquet")
     tamper(tmp_path / "a.dp.parquet", edit=edit)
-    failed = [check.name for check in verify(tmp_path / "a.dp.parquet").checks if not check.ok]
+    failed = [check.name for check in verify_file(tmp_path / "a.dp.parquet").checks if not check.ok]
 
     assert "scale" in failed
 
@@ -92,7 +92,7 @@ def test_a_private_total_must_be_on_the_account(plain, tmp_path):
     paid = replace(plain, claim=claim)
     paid.scaled(Scale.to(1234, paid.counts, source="private", cap=50)).save(tmp_path / "a.dp.parquet")
 
-    assert verify(tmp_path / "a.dp.parquet").ok
+    assert verify_file(tmp_path / "a.dp.parquet").ok
 
 
 BROKEN = {

@@ -4,9 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hushgrid.answering.nested_grids import NestedSurface, SlopedNestedSurface
 from hushgrid.geometry.grid import Grid, NestedGrid
-from hushgrid.synopsis.nested_surface import NestedSurface
-from hushgrid.synopsis.sloped_nested_surface import SlopedNestedSurface
 from tests.plain import UNIT_SQUARE
 from tests.strategies import nested_grids, rects
 from tests.unit.synopsis.test_sloped_surface import integral

@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hushgrid.answering.sloped_trees import SlopedSurface
+from hushgrid.answering.trees import TreeSurface
 from hushgrid.inference.measurements import Measured, Measurements
 from hushgrid.inference.slopes import slopes
-from hushgrid.synopsis.sloped_surface import SlopedSurface
-from hushgrid.synopsis.tree_surface import TreeSurface
 from tests.quadtrees import measured_quadtrees, node_sums
 from tests.strategies import rects, trees
 

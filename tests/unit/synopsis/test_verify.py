@@ -10,15 +10,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushgrid.errors import SynopsisFileError
+from hushgrid.files import release as file
+from hushgrid.files.release import COLUMNS
+from hushgrid.files.tables import REGION_SCHEMA, measurement_table, pack
+from hushgrid.files.verify import verify_file
 from hushgrid.inference.measurements import Measured, Measurements
-from hushgrid.synopsis import file
+from hushgrid.synopsis.cells import polygons
 from hushgrid.synopsis.claim import Claim, Size, Spend
-from hushgrid.synopsis.file import COLUMNS
-from hushgrid.synopsis.measurement_table import REGION_SCHEMA, measurement_table
-from hushgrid.synopsis.packed_table import pack
-from hushgrid.synopsis.polygons import polygons
 from hushgrid.synopsis.synopsis import Synopsis
-from hushgrid.synopsis.verify import verify
 from tests.tampering import tamper
 
 CHECKS = ["release", "spends", "size", "rates", "counts", "standard errors", "bounds", "polygons", "geo metadata"]
@@ -26,7 +25,7 @@ CHECKS = ["release", "spends", "size", "rates", "counts", "standard errors", "bo
 
 def failures(path):
     """Names of the checks that fail."""
-    return {check.name for check in verify(path).checks if not check.ok}
+    return {check.name for check in verify_file(path).checks if not check.ok}
 
 
 def changed(values, cell, change):
@@ -39,7 +38,7 @@ def changed(values, cell, change):
 def test_what_was_saved_is_consistent(synopsis, path):
     """Every check passes, and says what it found."""
     synopsis.save(path)
-    verification = verify(path)
+    verification = verify_file(path)
 
     assert verification.ok
     assert [check.name for check in verification.checks] == CHECKS
@@ -51,7 +50,7 @@ def test_every_row_group_is_looked_at(on_nested, path, monkeypatch):
     monkeypatch.setattr(file, "ROWS_PER_GROUP", 4)
     replace(on_nested, counts=changed(on_nested.counts, 14, 1)).save(path)
 
-    assert "cell 14 " in next(check.detail for check in verify(path).checks if check.name == "counts")
+    assert "cell 14 " in next(check.detail for check in verify_file(path).checks if check.name == "counts")
 
 
 @pytest.mark.parametrize("column", ["count", "std_error", "west", "south", "east", "north"])
@@ -164,7 +163,7 @@ def test_simulations_are_no_releases(on_grid, path):
     simulated.save(path, allow_simulation=True)
 
     assert failures(path) == {"release"}
-    assert not verify(path).ok
+    assert not verify_file(path).ok
 
 
 def sized(synopsis, *, source, size_spend, unit="record", max_per_unit=1):
@@ -220,10 +219,10 @@ def test_damaged_polygons_cannot_be_verified(on_grid, path):
     path.write_bytes(damaged)
 
     with pytest.raises(SynopsisFileError, match="damaged"):
-        verify(path)
+        verify_file(path)
 
 
 def test_a_missing_file_cannot_be_verified(path):
     """There is nothing to be said about it."""
     with pytest.raises(SynopsisFileError, match="does not exist"):
-        verify(path)
+        verify_file(path)

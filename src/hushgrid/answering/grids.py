@@ -1,0 +1,195 @@
+"""The density of a flat grid, summed over rectangles.
+
+A query covers the cells of a grid with weights ``a[column] * b[row]``: a fraction on the first and on the last column
+and row it touches, one between them. Such a separable sum takes sixteen reads of the summed-area table, whatever the
+size of the query. Sums of squared weights, which variances need, are the same with squared fractions.
+"""
+
+from functools import cached_property
+
+import numpy as np
+
+from hushgrid.answering.surface import SMALLEST_SLICE, spread, summed_area
+from hushgrid.arrays import Floats
+from hushgrid.compiled import compiled, run_in_slices
+from hushgrid.geometry.grid import Grid
+from hushgrid.inference.haar import haar_energy
+from hushgrid.inference.measurements import Measurements
+
+
+@compiled
+def span(low: float, high: float, count: int) -> tuple[int, int, float, float]:
+    """First and last cell that positions `low` to `high` touch, and the fraction covered of each.
+
+    Within a single cell the last one is the next cell, with fraction zero.
+    """
+    first = min(int(low), count - 1)
+    last = min(int(high), count - 1)
+    if first == last:
+        return first, first + 1, high - low, 0.0
+    return first, last, first + 1 - low, high - last
+
+
+@compiled
+def position(coordinate: float, low: float, scale: float, count: int) -> float:
+    """Where a coordinate lies in units of cells, from 0 to `count`; beyond the ends, at the end."""
+    return min(max((coordinate - low) * scale, 0.0), float(count))
+
+
+@compiled
+def row_sum(table: Floats, start: int, first: int, last: int, begin: float, end: float, count: int) -> float:
+    """Weighted sum along one row of a summed-area table that starts at `start` of the flat array."""
+    after = min(last + 1, count)
+    left = table[start + first + 1]
+    right = table[start + last]
+    total: float = begin * (left - table[start + first]) + (right - left) + end * (table[start + after] - right)
+    return total
+
+
+@compiled
+def separable_sum(
+    table: Floats,
+    start: int,
+    columns: int,
+    rows: int,
+    column_span: tuple[int, int, float, float],
+    row_span: tuple[int, int, float, float],
+) -> float:
+    """Sum of cells weighted by column and row fractions; the table of (rows + 1) x (columns + 1) begins at `start`."""
+    first, last, begin, end = column_span
+    bottom, top, below, above = row_span
+    width = columns + 1
+    after = min(top + 1, rows)
+    lower = row_sum(table, start + (bottom + 1) * width, first, last, begin, end, columns)
+    upper = row_sum(table, start + top * width, first, last, begin, end, columns)
+    total = upper - lower
+    total += below * (lower - row_sum(table, start + bottom * width, first, last, begin, end, columns))
+    total += above * (row_sum(table, start + after * width, first, last, begin, end, columns) - upper)
+    return total
+
+
+@compiled
+def squared(cells: tuple[int, int, float, float]) -> tuple[int, int, float, float]:
+    """The same span with squared fractions."""
+    first, last, begin, end = cells
+    return first, last, begin * begin, end * end
+
+
+@compiled
+def weight(cells: tuple[int, int, float, float]) -> float:
+    """Sum of the fractions of a span."""
+    first, last, begin, end = cells
+    return begin + (last - first - 1) + end
+
+
+@compiled
+def energy(cells: tuple[int, int, float, float], padded: int) -> float:
+    """Sum of the squared weights that measured values have along one axis in the sum over a span.
+
+    The values are the cells themselves, or, where `padded` is not zero, Haar coefficients of so many cells.
+    """
+    if padded == 0:
+        return weight(squared(cells))
+    first, last, begin, end = cells
+    return haar_energy(first + 1 - begin, last + end, padded)
+
+
+@compiled
+def covered_cells(low: float, high: float, origin: float, scale: float, count: int) -> tuple[int, int, float, float]:
+    """Cells between `origin` and the end that a query from `low` to `high` covers; fractions of zero outside."""
+    return span(position(low, origin, scale, count), position(high, origin, scale, count), count)
+
+
+@compiled
+def count_on_grid(
+    rects: Floats,
+    first: int,
+    stop: int,
+    west: float,
+    south: float,
+    columns: int,
+    rows: int,
+    column_scale: float,
+    row_scale: float,
+    table: Floats,
+    out: Floats,
+) -> None:
+    """Estimated count of each rectangle `first` to `stop`, from the summed-area table of the counts."""
+    for number in range(first, stop):
+        across = covered_cells(rects[number, 0], rects[number, 2], west, column_scale, columns)
+        along = covered_cells(rects[number, 1], rects[number, 3], south, row_scale, rows)
+        out[number] = separable_sum(table, 0, columns, rows, across, along)
+
+
+@compiled
+def vary_on_grid(
+    rects: Floats,
+    first: int,
+    stop: int,
+    west: float,
+    south: float,
+    columns: int,
+    rows: int,
+    column_scale: float,
+    row_scale: float,
+    padded_columns: int,
+    padded_rows: int,
+    variance: float,
+    spread_table: Floats,
+    noise: Floats,
+    spread: Floats,
+) -> None:
+    """Variance by noise and by spread, ``sum w (1 - w) s``, of each rectangle `first` to `stop`.
+
+    Noise of variance V in cells, or in their Haar coefficients, adds up to V times the energies of both axes.
+    """
+    for number in range(first, stop):
+        across = covered_cells(rects[number, 0], rects[number, 2], west, column_scale, columns)
+        along = covered_cells(rects[number, 1], rects[number, 3], south, row_scale, rows)
+        across_squared, along_squared = squared(across), squared(along)
+        noise[number] = variance * energy(across, padded_columns) * energy(along, padded_rows)
+        inside = separable_sum(spread_table, 0, columns, rows, across, along)
+        spread[number] = max(inside - separable_sum(spread_table, 0, columns, rows, across_squared, along_squared), 0.0)
+
+
+class GridSurface:
+    """A flat grid, after independent measurements at one rate of its cells or of their wavelet coefficients."""
+
+    def __init__(self, grid: Grid, measurements: Measurements, counts: Floats) -> None:
+        self._shape = (grid.rows, grid.columns)
+        self._layout = (grid.domain.west, grid.domain.south, grid.columns, grid.rows, grid.column_scale, grid.row_scale)
+        self._counts = counts
+        wavelet = measurements.wavelet
+        measured = measurements.leaves if wavelet is None else wavelet.coefficients
+        self._padded = (0, 0) if wavelet is None else (wavelet.columns, wavelet.rows)
+        self._variance = float(measured.variances[0])
+
+    def counts(self, rects: Floats) -> Floats:
+        """Estimated points in each rectangle, shape (n,)."""
+        out = np.empty(len(rects))
+
+        def work(first: int, stop: int) -> None:
+            count_on_grid(rects, first, stop, *self._layout, self._count_table, out)
+
+        run_in_slices(work, len(rects), smallest=SMALLEST_SLICE)
+        return out
+
+    def variances(self, rects: Floats) -> tuple[Floats, Floats]:
+        """Variance of each estimate by noise, and by spread of the points inside cut cells, shape (n,) each."""
+        noise, spread = np.empty((2, len(rects)))
+
+        def work(first: int, stop: int) -> None:
+            vary_on_grid(
+                rects, first, stop, *self._layout, *self._padded, self._variance, self._spread_table, noise, spread
+            )
+
+        run_in_slices(work, len(rects), smallest=SMALLEST_SLICE)
+        return noise, spread
+
+    @cached_property
+    def _count_table(self) -> Floats:
+        return summed_area(self._counts.reshape(self._shape))
+
+    @cached_property
+    def _spread_table(self) -> Floats:
+        return summed_area(spread(self._counts).reshape(self._shape))

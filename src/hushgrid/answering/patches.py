@@ -1,0 +1,159 @@
+"""Areas as geometries: made from polygons, held against each other, and laid over what is asked about."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from hushgrid.answering.cover import Cover
+from hushgrid.answering.outlines import POLYGON, Geometries, import_shapely, is_intricate, valid_polygons
+from hushgrid.arrays import Floats, Indices
+from hushgrid.errors import ArgumentError
+from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.domain import Domain
+
+PAIRS_AT_ONCE = 2**14  # of which the common parts are in memory
+WHOLE = 1 - 1e-12  # share of an area from which on the rest is rounding
+SLIVER = 1e-6  # of the smaller area: as much as two may share by the rounding of their outlines
+LITTLE_ENDIAN = 1
+
+
+def patchwork(geometries: Any, names: Sequence[str], domain: Domain) -> Patchwork:
+    """The partition that polygons make.
+
+    Parameters
+    ----------
+    geometries : shapely geometry, sequence or array of them, GeoSeries or GeoDataFrame
+        Polygons and multipolygons, as for `Synopsis.count_polygons`: a frame that carries another reference system
+        than the domain's is transformed, rings that cross themselves are repaired. Each must have an extent, no two
+        may overlap, and all must lie in the domain.
+    names : sequence of str
+        One for each.
+
+    Examples
+    --------
+    >>> from shapely import box
+    >>> domain = Domain(west=0, south=0, east=9, north=9)
+    >>> patchwork([box(0, 0, 1, 1), box(1, 0, 3, 1)], ["A", "B"], domain).sizes
+    array([1., 2.])
+    """
+    shapely = import_shapely()
+    shapes = _multipolygons(valid_polygons(geometries, domain))
+    for number in np.flatnonzero(~(shapely.area(shapes) > 0)):
+        msg = f"area {_called(names, int(number))} has no extent; leave it out, or give its polygon."
+        raise ArgumentError(msg)
+    # GEOS puts outer rings clockwise where it brings a geometry in order.
+    _, vertices, starts = shapely.to_ragged_array(shapely.reverse(shapely.normalize(shapes)))
+    made = Patchwork(
+        domain=domain,
+        names=tuple(names),
+        vertices=vertices,
+        **dict(zip(("ring_starts", "polygon_starts", "area_starts"), starts, strict=True)),
+    )
+    check_patches(made)
+    return made
+
+
+def check_patches(patchwork: Patchwork) -> None:
+    """Refuse areas whose rings cross, or that overlap by more than the rounding of their outlines."""
+    shapely = import_shapely()
+    if is_intricate(patchwork.segments):
+        msg = "the outlines of the areas wind around each other too often to be compared; simplify them."
+        raise ArgumentError(msg)
+    patches = Patches(patchwork)
+    good = shapely.is_valid(patches.shapes) & (patchwork.sizes > 0)
+    if not good.all():
+        msg = f"area {patchwork.names[int(np.argmin(good))]!r} is no valid polygon: its rings cross or are inside out."
+        raise ArgumentError(msg)
+    one, other = patches.meetings(patches.shapes)
+    one, other = one[one < other], other[one < other]
+    shared = common_sizes(patches.shapes[one], patches.shapes[other])
+    for pair in np.flatnonzero(shared > SLIVER * np.minimum(patchwork.sizes[one], patchwork.sizes[other])):
+        names = patchwork.names[one[pair]], patchwork.names[other[pair]]
+        msg = f"areas {names[0]!r} and {names[1]!r} overlap; a point can be counted in one area only. Cut one of them."
+        raise ArgumentError(msg)
+
+
+class Patches:
+    """The areas of a patchwork, each a node for itself.
+
+    Offers what `Hierarchy` does to those who sum over nodes.
+    """
+
+    def __init__(self, patchwork: Patchwork) -> None:
+        self._patchwork = patchwork
+        self.nodes = patchwork.cells
+        self.leaves: Indices = np.arange(patchwork.cells)
+
+    @staticmethod
+    def sums(leaf_values: Floats) -> Floats:
+        """Sum over the leaves of every node: that of each leaf."""
+        return leaf_values
+
+    @cached_property
+    def shapes(self) -> Geometries:
+        """The areas as shapely has them."""
+        shapely = import_shapely()
+        vertices, *starts = (np.array(array) for array in self._patchwork.arrays)  # which shapely wants writable
+        shapes: Geometries = shapely.from_ragged_array(shapely.GeometryType.MULTIPOLYGON, vertices, tuple(starts))
+        return shapes
+
+    @property
+    def area_shares(self) -> Floats:
+        """Share of the domain that every area covers, shape (areas,)."""
+        domain = self._patchwork.domain
+        return self._patchwork.sizes / domain.width / domain.height
+
+    def wkb(self, first: int = 0, stop: int | None = None) -> pa.BinaryArray:
+        """The areas `first` to `stop` as multipolygons in well-known binary."""
+        texts = import_shapely().to_wkb(self.shapes[first:stop], output_dimension=2, byte_order=LITTLE_ENDIAN)
+        return pa.array(texts.tolist(), pa.binary())
+
+    def cover(self, geometries: Any) -> Cover:
+        """What polygons cover of every area, taken as for `Synopsis.count_polygons`."""
+        asked = _multipolygons(valid_polygons(geometries, self._patchwork.domain))
+        query, area = self.meetings(asked)
+        shares = common_sizes(asked[query], self.shapes[area]) / self._patchwork.sizes[area]
+        shares[shares > WHOLE] = 1.0
+        order = np.lexsort((area, query))
+        order = order[shares[order] > 0]
+        query, area, shares = query[order], area[order], shares[order]
+        starts = np.searchsorted(query, np.arange(len(asked) + 1))
+        return Cover(starts=starts, runs=np.stack([area, area + 1], axis=1), area_shares=shares, mass_shares=shares)
+
+    def meetings(self, asked: Geometries) -> tuple[Indices, Indices]:
+        """Which geometries meet which areas, if only along a border, shape (pairs,) each."""
+        query, area = self._tree.query(asked, predicate="intersects")
+        return query, area
+
+    @cached_property
+    def _tree(self) -> Any:
+        return import_shapely().STRtree(self.shapes)
+
+
+def common_sizes(some: Geometries, others: Geometries) -> Floats:
+    """How much each geometry shares with its counterpart, shape (pairs,)."""
+    shapely = import_shapely()
+    sizes = np.empty(len(some))
+    for first in range(0, len(some), PAIRS_AT_ONCE):
+        part = slice(first, first + PAIRS_AT_ONCE)
+        sizes[part] = shapely.area(shapely.intersection(some[part], others[part]))
+    return sizes
+
+
+def _multipolygons(valid: Geometries) -> Geometries:
+    """Valid geometries as flat multipolygons, empty where there is none; what a repair left of lines goes."""
+    shapely = import_shapely()
+    parts, number = shapely.get_parts(shapely.force_2d(valid), return_index=True)
+    polygons, part = shapely.get_parts(parts, return_index=True)  # a repair may leave a collection of several
+    is_polygon = shapely.get_type_id(polygons) == POLYGON
+    out = np.full(len(valid), shapely.MultiPolygon(), dtype=object)
+    chosen = number[part][is_polygon]
+    shapely.multipolygons(polygons[is_polygon], indices=chosen, out=out)
+    return out
+
+
+def _called(names: Sequence[str], number: int) -> str:
+    return repr(names[number]) if number < len(names) else str(number)

@@ -1,0 +1,153 @@
+"""Densities summed over polygons, and densities of given areas over rectangles."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hushgrid.answering.boxes import BoxTree
+from hushgrid.answering.cover import Cover
+from hushgrid.answering.outlines import import_shapely, outlines
+from hushgrid.answering.patches import Patches
+from hushgrid.answering.polygon_noise import AreaNoise, area_noise
+from hushgrid.answering.surface import spread
+from hushgrid.arrays import Floats
+from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.rects import area_shares
+from hushgrid.inference.measurements import Measurements
+
+FLAT = np.empty((0, 2))  # in place of slopes
+
+
+class AreaSurface:
+    """A density that sums over polygons, with the estimates and variances that `Surface` has for rectangles.
+
+    Parameters
+    ----------
+    counts : array, shape (leaves,)
+        Estimated counts, before they are scaled.
+    slopes : array, shape (leaves, 2)
+        Of the density inside leaves along x and y; empty where it is flat.
+    factor : float
+        What all counts are multiplied by.
+    """
+
+    def __init__(
+        self,
+        partition: Partition,
+        measurements: Measurements,
+        counts: Floats,
+        *,
+        slopes: Floats = FLAT,
+        factor: float = 1.0,
+    ) -> None:
+        self._partition = partition
+        self._measurements = measurements
+        self._leaf_counts = counts
+        self._leaf_slopes = slopes
+        self._factor = factor
+
+    def cover(self, geometries: Any) -> Cover:
+        """What polygons cover of the leaves."""
+        if isinstance(self._nodes, Patches):
+            return self._nodes.cover(geometries)
+        return Cover.of(self._nodes, outlines(geometries, self._partition.domain), self._slopes)
+
+    def counts(self, cover: Cover) -> Floats:
+        """Estimated points in each area, shape (areas,)."""
+        first, stop = cover.runs.T
+        # Single nodes by themselves: differences of running sums are good to rounding of the total only.
+        inside = np.where(stop - first == 1, self._counts[first], self._running[stop] - self._running[first])
+        return self._factor * cover.total(cover.mass_shares * inside)
+
+    def area_shares(self, cover: Cover) -> Floats:
+        """Share of the domain that each area covers, shape (areas,)."""
+        first, stop = cover.runs.T
+        running = self._running_areas
+        return cover.total(cover.area_shares * (running[stop] - running[first]))
+
+    def variances(self, cover: Cover) -> tuple[Floats, Floats]:
+        """Variance of each estimate by noise, and by spread of the points inside cut leaves, shape (areas,) each."""
+        shares, square = cover.area_shares, self._factor**2
+        cut = cover.total(shares * (1 - shares) * self._spreads[cover.runs[:, 0]])
+        return square * self._noise.variances(cover), square * cut
+
+    @cached_property
+    def _nodes(self) -> BoxTree | Patches:
+        return Patches(self._partition) if isinstance(self._partition, Patchwork) else BoxTree.of(self._partition)
+
+    @cached_property
+    def _noise(self) -> AreaNoise:
+        return area_noise(self._nodes, self._partition, self._measurements)
+
+    @cached_property
+    def _counts(self) -> Floats:
+        """Counts of all nodes."""
+        return self._nodes.sums(self._leaf_counts)
+
+    @cached_property
+    def _running(self) -> Floats:
+        """Counts of all nodes before each, shape (nodes + 1,)."""
+        return np.concatenate([[0.0], np.cumsum(self._counts)])
+
+    @cached_property
+    def _running_areas(self) -> Floats:
+        """Share of the domain of all nodes before each, shape (nodes + 1,)."""
+        if isinstance(self._nodes, Patches):
+            shares = self._nodes.area_shares
+        else:
+            shares = area_shares(self._partition.bounds(), self._partition.domain)
+        return np.concatenate([[0.0], np.cumsum(self._nodes.sums(shares))])
+
+    @cached_property
+    def _spreads(self) -> Floats:
+        """Variance scale of the points inside every leaf; zero for other nodes, which are never cut."""
+        spreads = np.zeros(self._nodes.nodes)
+        spreads[self._nodes.leaves] = spread(self._leaf_counts)
+        return spreads
+
+    @cached_property
+    def _slopes(self) -> Floats:
+        """Slopes of all nodes, zero where they mean nothing; empty where all leaves are flat."""
+        if len(self._leaf_slopes) == 0:
+            return FLAT
+        slopes = np.zeros((self._nodes.nodes, 2))
+        slopes[self._nodes.leaves] = self._leaf_slopes
+        return slopes
+
+
+RECTS_AT_ONCE = 2**16
+
+
+class PatchworkSurface:
+    """Areas after independent measurements at one rate; a rectangle is asked about as the polygon that it is."""
+
+    def __init__(self, patchwork: Patchwork, measurements: Measurements, counts: Floats) -> None:
+        self._patchwork = patchwork
+        self._measurements = measurements
+        self._counts = counts
+
+    def counts(self, rects: Floats) -> Floats:
+        """Estimated points in each rectangle, shape (n,)."""
+        return np.concatenate([np.empty(0), *(self._areas.counts(cover) for cover in self._covers(rects))])
+
+    def variances(self, rects: Floats) -> tuple[Floats, Floats]:
+        """Variance of each estimate by noise, and by spread of the points inside cut areas, shape (n,) each."""
+        parts = [np.empty((2, 0)), *(np.stack(self._areas.variances(cover)) for cover in self._covers(rects))]
+        noise, spread = np.concatenate(parts, axis=1)
+        return noise, spread
+
+    def _covers(self, rects: Floats) -> list[Cover]:
+        shapely = import_shapely()
+        west, south, east, north = self._patchwork.domain.bounds
+        within = np.clip(rects, (west, south, west, south), (east, north, east, north))  # they may have no end
+        boxes = shapely.box(*within.T)
+        boxes[shapely.area(boxes) == 0] = None  # all outside
+        return [
+            self._areas.cover(boxes[first : first + RECTS_AT_ONCE]) for first in range(0, len(boxes), RECTS_AT_ONCE)
+        ]
+
+    @cached_property
+    def _areas(self) -> AreaSurface:
+        return AreaSurface(self._patchwork, self._measurements, self._counts)

@@ -1,0 +1,1 @@
+"""Files: the release format and its check, and safe paths. Public side."""

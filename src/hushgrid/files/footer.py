@@ -1,0 +1,285 @@
+"""The footer of a release file: everything but the rows, under a few keys."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, cast
+
+from hushgrid.errors import ArgumentError, MissingExtraError, SynopsisFileError
+from hushgrid.files.strict_json import JsonObject, check_common_denominator
+from hushgrid.files.structure import parse_structure, structure_json, structure_table
+from hushgrid.files.tables import measurement_json, measurement_table, pack, parse_measurements
+from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.partition import Partition
+from hushgrid.inference.measurements import Measured, Regions, Wavelet
+from hushgrid.synopsis.answer import CONFIDENCES, SIDES, UNCALIBRATED, VERSION, Calibration
+from hushgrid.synopsis.cells import shape_type
+from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord, Size, SizeSource, Spend, Unit
+from hushgrid.synopsis.scale import Scale, ScaleSource
+from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.version import __version__
+
+SCHEMA_VERSION = 1
+# Below these, every sum and product of a release is a number that a double can hold.
+HOW_TO_PUBLISH = (
+    "Points become a release by: hushgrid publish POINTS --domain W,S,E,N --epsilon 1 -o RELEASE.dp.parquet"
+)
+HIGHEST_EPSILON = Fraction(10**280)
+LARGEST_CALIBRATION = 1e100
+LARGEST_FACTOR = 1e30  # of a scale, far beyond any that a total and counts of 64 bits ask for
+GEO, RELEASE, STRUCTURE, MEASUREMENTS = b"geo", b"hushgrid", b"hushgrid:structure", b"hushgrid:measurements"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Footer:
+    """A release but for what its leaves hold."""
+
+    library: str
+    partition: Partition
+    inference: str
+    regions: Regions
+    region_values: Measured
+    wavelet: Wavelet | None
+    method: MethodRecord
+    claim: Claim
+    calibration: Calibration
+    scale: Scale | None
+    ledger: LedgerMark | None
+
+
+def footer_metadata(synopsis: Synopsis) -> dict[bytes, bytes]:
+    """The keys and values of the footer of a synopsis."""
+    structure, measurements = structure_table(synopsis.partition), measurement_table(synopsis.measurements)
+    release = {
+        "schema": SCHEMA_VERSION,
+        "library": __version__,
+        "domain": vars(synopsis.partition.domain),
+        "structure": structure_json(synopsis.partition),
+        "measurements": measurement_json(synopsis.measurements),
+        "inference": synopsis.inference,
+        "method": _method_json(synopsis.method),
+        "claim": _claim_json(synopsis.claim),
+        "calibration": _calibration_json(synopsis.calibration),
+    }
+    if synopsis.scale is not None:
+        release["scale"] = vars(synopsis.scale)
+    if synopsis.ledger is not None:
+        release["ledger"] = vars(synopsis.ledger)
+    geo = geo_metadata(synopsis.partition.domain, shape_type(synopsis.partition))
+    metadata = {GEO: _text(geo), RELEASE: _text(release)}
+    if structure is not None:
+        metadata[STRUCTURE] = pack(structure)
+    if measurements.num_rows:
+        metadata[MEASUREMENTS] = pack(measurements)
+    return metadata
+
+
+def parse_footer(metadata: Mapping[bytes, bytes], *, rows: int) -> Footer:
+    """The footer of a file with as many rows, each part checked before it is built."""
+    if RELEASE not in metadata:
+        msg = f"it is no release of hushgrid: its footer has no key 'hushgrid'. {HOW_TO_PUBLISH}"
+        raise SynopsisFileError(msg)
+    release = JsonObject.parse(metadata[RELEASE])
+    schema = release.whole("schema")
+    if schema != SCHEMA_VERSION:
+        msg = f"its schema is {schema}, and this hushgrid reads schema {SCHEMA_VERSION}. A newer hushgrid may read it: "
+        msg += "pip install --upgrade hushgrid"
+        raise SynopsisFileError(msg)
+    release.only(
+        *("schema", "library", "domain", "structure", "measurements", "inference", "method", "claim", "calibration"),
+        *("scale", "ledger"),
+    )
+    partition = parse_structure(
+        release.child("structure"),
+        domain=_parse_domain(release.child("domain")),
+        packed=metadata.get(STRUCTURE),
+        rows=rows,
+    )
+    regions, region_values, wavelet = parse_measurements(
+        release.child("measurements"), packed=metadata.get(MEASUREMENTS), cells=rows
+    )
+    return Footer(
+        library=release.text("library"),
+        partition=partition,
+        inference=release.text("inference"),
+        regions=regions,
+        region_values=region_values,
+        wavelet=wavelet,
+        method=_parse_method(release.child("method")),
+        claim=_parse_claim(release.child("claim")),
+        calibration=_parse_calibration(release),
+        scale=_parse_scale(release.child("scale")) if release.has("scale") else None,
+        ledger=_parse_ledger(release.child("ledger")) if release.has("ledger") else None,
+    )
+
+
+def _text(value: dict[str, Any]) -> bytes:
+    # An exact parameter, given as a Fraction or a Decimal, is kept as its text.
+    return json.dumps(value, allow_nan=False, default=str, separators=(",", ":")).encode()
+
+
+def _parse_domain(fields: JsonObject) -> Domain:
+    bounds = ("west", "south", "east", "north")
+    fields.only(*bounds, "crs")
+    try:
+        return Domain(**{name: fields.number(name) for name in bounds}, crs=fields.text("crs"))
+    except ArgumentError as error:
+        raise SynopsisFileError(error.complaint) from error
+
+
+def _method_json(method: MethodRecord) -> dict[str, Any]:
+    return {**vars(method), "parameters": dict(method.parameters)}
+
+
+def _parse_method(fields: JsonObject) -> MethodRecord:
+    fields.only("name", "parameters", "asked", "notes")
+    return MethodRecord(
+        name=fields.text("name"),
+        parameters=fields.scalars("parameters"),
+        asked=fields.text("asked"),
+        notes=fields.texts("notes"),
+    )
+
+
+def _claim_json(claim: Claim) -> dict[str, Any]:
+    return {
+        "epsilon": str(claim.epsilon),
+        "unit": claim.unit,
+        "max_per_unit": claim.max_per_unit,
+        "spends": [{**vars(spend), "epsilon": str(spend.epsilon)} for spend in claim.spends],
+        "size": None if claim.size is None else vars(claim.size),
+        "simulation": claim.simulation,
+        **({"distinct": True} if claim.distinct else {}),  # a key that older versions do not know and so refuse
+    }
+
+
+def _parse_claim(fields: JsonObject) -> Claim:
+    fields.only("epsilon", "unit", "max_per_unit", "spends", "size", "simulation", "distinct")
+    size = fields.child_or_none("size")
+    epsilon = fields.rational("epsilon", high=HIGHEST_EPSILON)
+    spends = tuple(map(_parse_spend, fields.children("spends")))
+    check_common_denominator([epsilon, *(spend.epsilon for spend in spends)])
+    return Claim(
+        epsilon=epsilon,
+        unit=cast("Unit", fields.text("unit", among=("record", "user"))),
+        max_per_unit=fields.whole("max_per_unit", low=1, high=2**63 - 1),
+        spends=spends,
+        size=None if size is None else _parse_size(size),
+        simulation=fields.flag("simulation"),
+        distinct=fields.has("distinct") and fields.flag("distinct"),
+    )
+
+
+def _calibration_json(calibration: Calibration) -> dict[str, Any]:
+    factors = [factor for of_side in calibration.factors for factor in of_side]
+    version = {} if calibration.version is None else {"version": calibration.version}
+    return {"sides": list(SIDES), "confidences": list(CONFIDENCES), "factors": factors, **version}
+
+
+def _parse_calibration(release: JsonObject) -> Calibration:
+    """The factors of a release; files written before there were any have none."""
+    if not release.has("calibration"):
+        return UNCALIBRATED
+    fields = release.child("calibration")
+    fields.only("sides", "confidences", "factors", "version")
+    sides, confidences, factors = (fields.numbers(name) for name in ("sides", "confidences", "factors"))
+    known = (sides, confidences, len(factors)) == (SIDES, CONFIDENCES, len(SIDES) * len(CONFIDENCES))
+    if not known or not all(0 < factor <= LARGEST_CALIBRATION for factor in factors):
+        msg = f"its calibration must have a positive factor for each side of {SIDES} and confidence of {CONFIDENCES}."
+        raise SynopsisFileError(msg)
+    version = fields.whole("version") if fields.has("version") else None
+    if version not in (None, VERSION):
+        msg = (
+            f"its calibration is of version {version}, and this hushgrid knows version {VERSION}. A newer hushgrid may "
+        )
+        msg += "read it: pip install --upgrade hushgrid"
+        raise SynopsisFileError(msg)
+    each = len(CONFIDENCES)
+    by_side = tuple(factors[first : first + each] for first in range(0, len(factors), each))
+    return Calibration(factors=by_side, version=version)
+
+
+def _parse_spend(fields: JsonObject) -> Spend:
+    fields.only("purpose", "epsilon", "measured")
+    return Spend(
+        purpose=fields.text("purpose"),
+        epsilon=fields.rational("epsilon", high=HIGHEST_EPSILON),
+        measured=fields.flag("measured"),
+    )
+
+
+def _parse_size(fields: JsonObject) -> Size:
+    fields.only("source", "value")
+    source = cast("SizeSource", fields.text("source", among=("public", "rows", "domain")))
+    return Size(source=source, value=fields.whole("value"))
+
+
+def _parse_scale(fields: JsonObject) -> Scale:
+    fields.only("source", "total", "cap", "factor")
+    source = cast("ScaleSource", fields.text("source", among=("public", "private")))
+    cap = fields.whole("cap", low=1, high=2**63 - 1) if source == "private" else None
+    total, factor = fields.whole("total", low=-(2**63), high=2**63 - 1), fields.number("factor")
+    if not 1 / LARGEST_FACTOR <= factor <= LARGEST_FACTOR:
+        msg = f"scale.factor must be a positive number, between {1 / LARGEST_FACTOR:g} and {LARGEST_FACTOR:g}."
+        raise SynopsisFileError(msg)
+    return Scale(source=source, total=total, cap=cap, factor=factor)
+
+
+def _parse_ledger(fields: JsonObject) -> LedgerMark:
+    fields.only("dataset", "entry", "head")
+    entry = fields.whole("entry", low=1, high=2**63 - 1)
+    return LedgerMark(dataset=fields.text("dataset"), entry=entry, head=fields.text("head"))
+
+
+def geo_metadata(domain: Domain, shape: str = "Polygon") -> dict[str, Any]:
+    """GeoParquet metadata of cells in a domain, each a geometry of one type.
+
+    Longitude and latitude are what GeoParquet assumes; any other reference system is spelled out as PROJJSON, which
+    needs pyproj.
+
+    Examples
+    --------
+    >>> geo_metadata(Domain(west=0, south=0, east=2, north=1))["columns"]["geometry"]["bbox"]
+    [0.0, 0.0, 2.0, 1.0]
+    """
+    return _metadata(domain, shape, {} if domain.is_geographic else {"crs": projjson(domain.crs)})
+
+
+def describes(text: bytes, domain: Domain, shape: str = "Polygon") -> bool:
+    """Whether stored metadata says what `geo_metadata` does of a domain and a type of geometry.
+
+    Of a reference system only its presence is compared: each version of PROJ spells them a little differently.
+    """
+    try:
+        stored = json.loads(text)
+        crs = {} if domain.is_geographic else {"crs": stored["columns"]["geometry"]["crs"]}
+    except (ValueError, RecursionError, LookupError, TypeError):
+        return False
+    return bool(stored == _metadata(domain, shape, crs))
+
+
+def _metadata(domain: Domain, shape: str, crs: dict[str, Any]) -> dict[str, Any]:
+    column = {
+        "encoding": "WKB",
+        "geometry_types": [shape],
+        "orientation": "counterclockwise",
+        "bbox": list(domain.bounds),
+        **crs,
+    }
+    return {"version": "1.1.0", "primary_column": "geometry", "columns": {"geometry": column}}
+
+
+def projjson(crs: str) -> dict[str, Any]:
+    """A coordinate reference system spelled out as PROJJSON."""
+    try:
+        import pyproj
+    except ImportError as error:
+        msg = f"a domain in crs={crs!r} needs pyproj: pip install 'hushgrid[gis]'."
+        raise MissingExtraError(msg) from error
+    try:
+        spelled_out: dict[str, Any] = pyproj.CRS.from_user_input(crs).to_json_dict()
+    except pyproj.exceptions.CRSError as error:
+        msg = f"the domain's crs must be one that PROJ knows, such as 'EPSG:32618'; got crs={crs!r}."
+        raise ArgumentError(msg) from error
+    return spelled_out

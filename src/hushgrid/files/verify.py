@@ -1,0 +1,162 @@
+"""Whether a release file contradicts itself.
+
+A file that passes is consistent: its counts follow from its measurements, its cells from its structure, and its claim
+from the noise it says was added. That does not prove that the noise was added, nor that nobody has made up the whole
+file: only the digest kept in the publisher's ledger shows that.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from hushgrid.files.footer import GEO, describes
+from hushgrid.files.release import ReleaseFile, open_release
+from hushgrid.geometry.partition import Partition
+from hushgrid.inference.inferences import INFERENCES, Estimate
+from hushgrid.inference.measurements import rate_totals
+from hushgrid.synopsis.cells import BOUNDS, places, shape_type, shapes
+from hushgrid.synopsis.claim import TOTAL, Claim
+from hushgrid.synopsis.scale import Scale
+from hushgrid.synopsis.synopsis import Synopsis
+
+TOLERANCE = 1e-9  # relative and absolute: other machines add up in other orders
+# Inferences whose counts differ between machines (decision 10): within so many standard errors of those found here.
+LOOSE = {"belief": 3.0}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileCheck:
+    """One thing that was looked at, and what was found."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """Every check of a release file, in order."""
+
+    checks: tuple[FileCheck, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found that contradicts anything else."""
+        return all(check.ok for check in self.checks)
+
+
+def verify_file(path: str | Path) -> Verification:
+    """Recompute all of a release file that follows from the rest of it.
+
+    A file too damaged to be read is an error, as it is for `read`.
+    """
+    with open_release(Path(path)) as release:
+        synopsis = release.synopsis()
+        checks = (
+            _simulation(synopsis.claim),
+            _spends(synopsis.claim),
+            _size(synopsis.claim),
+            _rates(synopsis),
+            *_cells(release, synopsis),
+            _geo(release),
+        )
+    return Verification(checks=checks)
+
+
+def _simulation(claim: Claim) -> FileCheck:
+    detail = "seeded noise: an experiment, no release" if claim.simulation else "not marked as a simulation"
+    return FileCheck(name="release", ok=not claim.simulation, detail=detail)
+
+
+def _spends(claim: Claim) -> FileCheck:
+    spent = sum((spend.epsilon for spend in claim.spends), Fraction(0)) * claim.max_per_unit
+    return FileCheck(name="spends", ok=spent == claim.epsilon, detail=f"spends of {spent}, a claim of {claim.epsilon}")
+
+
+def _size(claim: Claim) -> FileCheck:
+    paid = any(spend.purpose == "size" for spend in claim.spends)
+    noisy = claim.size is not None and claim.size.source != "public"
+    kind = "noisy" if noisy else "public" if claim.size is not None else "no"
+    return FileCheck(name="size", ok=paid == noisy, detail=f"{kind} size, {'paid for' if paid else 'not paid for'}")
+
+
+def _rates(synopsis: Synopsis) -> FileCheck:
+    totals, denominator = rate_totals(synopsis.measurements)
+    claim = synopsis.claim
+    unmeasured = sum((spend.epsilon for spend in claim.spends if not spend.measured), Fraction(0))
+    cost = (Fraction(int(totals.max()), denominator) + unmeasured) * claim.max_per_unit
+    detail = f"noise on the costliest leaf and what left no measurement worth {cost}, a claim of {claim.epsilon}"
+    return FileCheck(name="rates", ok=cost == claim.epsilon, detail=detail)
+
+
+def _scale(claim: Claim, scale: Scale, inferred: Estimate) -> FileCheck:
+    paid = any(spend.purpose == TOTAL for spend in claim.spends)
+    follows = scale.follows_from(inferred.counts, tolerance=TOLERANCE)
+    detail = f"{'as' if follows else 'not as'} the {scale.source} total asks, {'paid for' if paid else 'not paid for'}"
+    return FileCheck(name="scale", ok=follows and paid == (scale.source == "private"), detail=detail)
+
+
+def _cells(release: ReleaseFile, synopsis: Synopsis) -> Iterator[FileCheck]:
+    partition, factor = synopsis.partition, synopsis.factor
+    inferred = INFERENCES[synopsis.inference](partition, synopsis.measurements)
+    if synopsis.scale is not None:
+        yield _scale(synopsis.claim, synopsis.scale, inferred)
+    estimate = Estimate(counts=factor * inferred.counts, variances=factor**2 * inferred.variances)
+    first_wrong: dict[str, int | None] = {}
+    slack = LOOSE.get(synopsis.inference, 0.0)
+    first = 0
+    for rows in release.row_groups():
+        part = slice(first, first + rows.num_rows)
+        for name, wrong in _wrong(rows, partition, estimate, part, slack).items():
+            if first_wrong.setdefault(name) is None and wrong.any():
+                first_wrong[name] = first + int(np.argmax(wrong))
+        first = part.stop
+    for name, cell in first_wrong.items():
+        source = "measurements" if name in ("counts", "standard errors") else "structure"
+        detail = f"follow from the {source}" if cell is None else f"cell {cell} is not as the {source} would have it"
+        if name == "counts" and slack and cell is None:
+            detail += f" within {slack:g} standard errors: those of the older inference {synopsis.inference!r} differ "
+            detail += "between machines"
+        yield FileCheck(name=name, ok=cell is None, detail=detail)
+
+
+def _wrong(
+    rows: pa.Table, partition: Partition, estimate: Estimate, part: slice, slack: float
+) -> dict[str, NDArray[np.bool_]]:
+    expected = places(partition, part.start, part.stop)
+    different = {name: np.array(pc.not_equal(rows[name], values)) for name, values in expected.items()}
+    errors = np.sqrt(estimate.variances[part])
+    return {
+        "counts": ~_close(rows["count"], estimate.counts[part], allowed=TOLERANCE + slack * errors),
+        "standard errors": ~_close(rows["std_error"], errors),
+        "bounds": np.any([different[name] for name in BOUNDS], axis=0),
+        "polygons": _wrong_polygons(rows["geometry"].combine_chunks(), shapes(partition, part.start, part.stop)),
+        **({"names": different["name"]} if "name" in different else {}),
+    }
+
+
+def _wrong_polygons(stored: pa.DictionaryArray, expected: pa.BinaryArray) -> NDArray[np.bool_]:
+    # Lengths come first: one huge polygon, repeated, would expand past any memory.
+    lengths = np.array(pc.binary_length(stored.dictionary))[stored.indices]
+    wrong = lengths != np.array(pc.binary_length(expected))
+    if wrong.any():
+        return np.asarray(wrong)
+    return np.array(pc.not_equal(stored.dictionary_decode(), expected))
+
+
+def _close(
+    stored: pa.ChunkedArray, expected: NDArray[np.float64], allowed: float | NDArray[np.float64] = TOLERANCE
+) -> NDArray[np.bool_]:
+    return np.asarray(np.isclose(np.array(stored), expected, rtol=TOLERANCE, atol=allowed))
+
+
+def _geo(release: ReleaseFile) -> FileCheck:
+    partition = release.footer.partition
+    ok = describes(release.metadata.get(GEO, b""), partition.domain, shape_type(partition))
+    return FileCheck(name="geo metadata", ok=ok, detail=f"{'as' if ok else 'not as'} the domain says")

@@ -1,0 +1,1 @@
+"""Synthetic points drawn from released values. Public side."""

@@ -1,0 +1,194 @@
+"""Made-up points that clump: boxes halved until points are alone, the share of each half drawn from a prior.
+
+Every box has a key, which those of its halves follow from, and every draw is a function of a key and a number. So a
+last digit that comes out otherwise on another processor moves one point, and not all that follow.
+"""
+
+import math
+from functools import cache
+
+import numpy as np
+
+from hushgrid.arrays import Floats, Indices
+from hushgrid.compiled import compiled, run_in_slices
+from hushgrid.geometry.tree import Tree
+from hushgrid.inference.belief_loops import MEANS
+from hushgrid.inference.split_prior import cumulative_tables, tabulated_shares
+from hushgrid.inference.splits import FIRST_WEIGHTS, bayes_masses
+from hushgrid.sampling.scatter import GAMMA, mixed
+from hushgrid.synopsis.synopsis import Synopsis
+
+FINEST = 2.0**-16  # extent, as a share of the domain's, of boxes that points lie evenly in
+DEEPEST = 128  # boxes that wait at most: two for each halving of either side down to the finest, and some
+ONE_SIDED, EVEN, FIRST_LAW = range(3)  # components of the prior of a split
+NEARLY = 1 + 1e-9  # extents that differ by less are alike
+
+
+@compiled
+def draw(key: np.uint64, number: int) -> float:
+    """The draw of this number of a box: at least 0 and below 1."""
+    return float(np.int64(mixed(key + np.uint64(number + 1) * GAMMA) >> np.uint64(11))) * 2.0**-53
+
+
+@compiled
+def level_of(extent: float) -> int:
+    """How often the domain has been halved for a box of this extent.
+
+    The exponent of the double, because a logarithm of a power of two may come out on either side.
+    """
+    return 1 - math.frexp(extent * NEARLY)[1]
+
+
+@compiled
+def round_at_random(key: np.uint64, expected: Floats, out: Indices) -> None:
+    """Whole numbers that are right on average."""
+    for place in range(len(expected)):
+        out[place] = math.floor(expected[place] + draw(key, place))
+
+
+@compiled
+def draw_share(key: np.uint64, chances: Floats, laws: Floats, shares: Floats) -> float:
+    """Share of the first half of a box, from a prior of mean one half.
+
+    Parameters
+    ----------
+    chances : array, shape (8,)
+        Cumulative weights of the components.
+    laws : array, shape (6, n)
+        Cumulative probabilities of the laws at the tabulated `shares`.
+    """
+    component, chance = 0, draw(key, 0)
+    while component < len(chances) - 1 and chance >= chances[component]:
+        component += 1
+    if component == EVEN:
+        return 0.5
+    chance = draw(key, 1)
+    if component == ONE_SIDED:
+        return 0.0 if chance < 0.5 else 1.0
+    law = laws[component - FIRST_LAW]
+    behind = min(max(int(np.searchsorted(law, chance, side="right")), 1), len(law) - 1)
+    low, high = law[behind - 1], law[behind]
+    part = (chance - low) / (high - low) if high > low else 0.0
+    return float(shares[behind - 1] + part * (shares[behind] - shares[behind - 1]))
+
+
+@compiled
+def fill_boxes(
+    key: np.uint64,
+    first: int,
+    stop: int,
+    corners: Floats,
+    extents: Floats,
+    starts: Indices,
+    chances: Floats,
+    laws: Floats,
+    shares: Floats,
+    out: Floats,
+) -> None:
+    """Place the points of the boxes `first` to `stop` of the unit square, each halved along its longer side.
+
+    Parameters
+    ----------
+    corners, extents : array, shape (boxes, 2)
+    starts : array of int, shape (boxes + 1,)
+        The points of a box lie from ``starts[box]`` to ``starts[box + 1]`` of `out`.
+    chances : array, shape (levels, 2, 8)
+        Cumulative weights of the components of the prior, for each level and axis.
+    laws, shares : array
+        As for `draw_share`.
+    """
+    boxes, numbers, keys = np.empty((DEEPEST, 4)), np.empty(DEEPEST, np.int64), np.empty(DEEPEST, np.uint64)
+    for box in range(first, stop):
+        place, waiting = starts[box], 1
+        boxes[0] = corners[box, 0], corners[box, 1], extents[box, 0], extents[box, 1]
+        numbers[0], keys[0] = starts[box + 1] - starts[box], mixed(key + np.uint64(box + 1) * GAMMA)
+        while waiting > 0:
+            waiting -= 1
+            west, south, width, height = boxes[waiting]
+            number, own = numbers[waiting], keys[waiting]
+            axis = 1 if height > width * NEARLY else 0
+            extent = height if axis == 1 else width
+            if number <= 1 or extent <= FINEST:
+                for point in range(number):
+                    out[place, 0] = west + width * draw(own, 2 * point)
+                    out[place, 1] = south + height * draw(own, 2 * point + 1)
+                    place += 1
+                continue
+            share = draw_share(own, chances[min(level_of(extent), len(chances) - 1), axis], laws, shares)
+            inside = 0
+            for point in range(number):
+                inside += draw(own, 2 + point) < share
+            if axis == 0:
+                width /= 2
+            else:
+                height /= 2
+            for half in range(2):
+                boxes[waiting] = west, south, width, height
+                if half == 1 and axis == 0:
+                    boxes[waiting, 0] += width
+                elif half == 1:
+                    boxes[waiting, 1] += height
+                numbers[waiting] = inside if half == 0 else number - inside
+                keys[waiting] = mixed(own + np.uint64(half + 1))
+                waiting += 1
+
+
+LEARNED = frozenset({"bayes", "belief", "belief-2"})  # inferences that learn how masses are shared
+SMALLEST_SLICE = 1024  # leaves a thread is worth starting for
+
+
+class Replica:
+    """What is needed to make up points that fall into leaves as the counts say.
+
+    Inside a leaf they are divided by splits into halves, whose shares follow the prior that the release has learned
+    for splits of that level, or the one it would have begun with. So they clump as the points of the release do.
+
+    Everything is a function of the counts as the file has them, of the measurements and of a seed. On another processor
+    the same points come out, but for a few in a billion.
+
+    Examples
+    --------
+    >>> import hushgrid as hg
+    >>> domain = hg.Domain(west=0, south=0, east=1, north=1)
+    >>> synopsis = hg.publish([[0.5, 0.5]] * 1000, domain=domain, epsilon=1, method="ug", rng=hg.simulation_rng(1))
+    >>> 490 < len(Replica(synopsis).points(500, seed=1)) < 510
+    True
+    """
+
+    def __init__(self, synopsis: Synopsis) -> None:
+        self._masses = np.maximum(synopsis.counts, 0)
+        self._total = math.fsum(self._masses)  # exact, so that it is the same in any order
+        self._chances = np.cumsum(weights_by_level(synopsis), axis=2)
+        domain, bounds = synopsis.domain, synopsis.partition.bounds()
+        self._origin, self._extent = np.array([domain.west, domain.south]), np.array([domain.width, domain.height])
+        self._corners = (bounds[:, :2] - self._origin) / self._extent
+        self._extents = (bounds[:, 2:] - bounds[:, :2]) / self._extent
+
+    def points(self, size: int, *, seed: int) -> Floats:
+        """About so many points, shape (n, 2)."""
+        for_numbers, for_places = (np.uint64(mixed(np.uint64(2 * seed + number))) for number in range(2))
+        numbers = np.empty(len(self._masses), np.int64)
+        round_at_random(for_numbers, size * (self._masses / self._total), numbers)
+        starts = np.concatenate([[0], np.cumsum(numbers)])
+        placed = np.empty((starts[-1], 2))
+
+        def work(first: int, stop: int) -> None:
+            boxes = self._corners, self._extents, starts
+            fill_boxes(for_places, first, stop, *boxes, self._chances, even_laws(), tabulated_shares(), placed)
+
+        run_in_slices(work, len(numbers), smallest=SMALLEST_SLICE)
+        return np.asarray(self._origin + self._extent * placed)
+
+
+def weights_by_level(synopsis: Synopsis) -> Floats:
+    """Weights of the components of the prior, for each level and axis, shape (levels, 2, 8)."""
+    partition = synopsis.partition
+    if synopsis.inference in LEARNED and isinstance(partition, Tree):
+        return bayes_masses(partition, synopsis.measurements).prior_weights
+    return np.broadcast_to(FIRST_WEIGHTS, (1, 2, len(FIRST_WEIGHTS)))
+
+
+@cache
+def even_laws() -> Floats:
+    """Cumulative probabilities of the laws of even splits at the tabulated shares, shape (6, PLACES)."""
+    return np.ascontiguousarray(cumulative_tables(np.eye(len(FIRST_WEIGHTS))[FIRST_LAW:])[:, MEANS // 2])

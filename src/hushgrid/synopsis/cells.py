@@ -1,0 +1,81 @@
+"""The leaves of a partition as columns of a table: where they are, what they are called, and their shapes."""
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hushgrid.answering.patches import Patches
+from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.partition import Partition
+
+# Columns of west, south, east, north that make a closed ring, counterclockwise from the south-west corner.
+RING = np.array([[0, 1], [2, 1], [2, 3], [0, 3], [0, 1]])
+
+WKB_POLYGON = np.dtype(
+    [
+        ("byte_order", "u1"),
+        ("geometry_type", "<u4"),
+        ("rings", "<u4"),
+        ("points", "<u4"),
+        ("coordinates", "<f8", RING.shape),
+    ]
+)
+LITTLE_ENDIAN, POLYGON = 1, 3
+
+
+def polygons(bounds: NDArray[np.float64]) -> pa.BinaryArray:
+    """Rectangles as polygons of 93 bytes each, an Arrow array of shape (n,).
+
+    Parameters
+    ----------
+    bounds : array of float, shape (n, 4)
+        West, south, east, north of each.
+
+    Examples
+    --------
+    >>> polygons(np.array([[0.0, 0.0, 2.0, 1.0]]))[0].as_py()[:13].hex()
+    '01030000000100000005000000'
+    """
+    wkb = np.empty(len(bounds), WKB_POLYGON)
+    wkb["byte_order"] = LITTLE_ENDIAN
+    wkb["geometry_type"] = POLYGON
+    wkb["rings"] = 1
+    wkb["points"] = len(RING)
+    wkb["coordinates"] = bounds[:, RING]
+    offsets = np.arange(len(bounds) + 1, dtype=np.int32) * np.int32(WKB_POLYGON.itemsize)
+    return pa.BinaryArray.from_buffers(pa.binary(), len(bounds), [None, pa.py_buffer(offsets), pa.py_buffer(wkb)])
+
+
+BOUNDS = ("west", "south", "east", "north")
+
+
+def places(partition: Partition, first: int = 0, stop: int | None = None) -> dict[str, pa.Array]:
+    """West, south, east, north of the leaves `first` to `stop`, and before them the names of areas.
+
+    Examples
+    --------
+    >>> from hushgrid.geometry.grid import Grid
+    >>> from tests.plain import UNIT_SQUARE
+    >>> list(places(Grid(domain=UNIT_SQUARE, rows=1, columns=1)))
+    ['west', 'south', 'east', 'north']
+    """
+    bounds = partition.bounds(first, stop).T
+    columns = {name: pa.array(np.ascontiguousarray(values)) for name, values in zip(BOUNDS, bounds, strict=True)}
+    return {**names(partition, first, stop), **columns}
+
+
+def names(partition: Partition, first: int = 0, stop: int | None = None) -> dict[str, pa.Array]:
+    """A column of the names of areas; other leaves have none."""
+    return {"name": pa.array(partition.names[first:stop])} if isinstance(partition, Patchwork) else {}
+
+
+def shapes(partition: Partition, first: int = 0, stop: int | None = None) -> pa.BinaryArray:
+    """The leaves `first` to `stop` in well-known binary: polygons, or multipolygons where they are areas."""
+    if isinstance(partition, Patchwork):
+        return Patches(partition).wkb(first, stop)
+    return polygons(partition.bounds(first, stop))
+
+
+def shape_type(partition: Partition) -> str:
+    """The type of those geometries."""
+    return "MultiPolygon" if isinstance(partition, Patchwork) else "Polygon"
