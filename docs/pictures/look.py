@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from hushgrid import Domain
-from hushgrid.export.coast import coast
+from hushgrid.export.plot import coast
 
 Floats = NDArray[np.float64]
 Draw = Callable[[], Figure]

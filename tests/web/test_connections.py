@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from hushgrid.web import limits
+from hushgrid.web import questions as limits
 from hushgrid.web.connections import Connection
 from hushgrid.web.shelf import Page, Shelf
 from tests.web.servers import serving, some_synopses
@@ -164,7 +164,7 @@ def test_what_is_being_answered_is_not_given_up(monkeypatch):
         assert begin.wait(PATIENCE)
         return {"slow": True}
 
-    monkeypatch.setattr("hushgrid.web.routes.answers", slow_answers)
+    monkeypatch.setattr("hushgrid.web.server.answers", slow_answers)
     asked = b"GET /v1/trips/count?rect=-100,30,-90,40 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
     with serving(SHELF) as address, connected(address, 4, says=asked) as clients:
         assert all(entered.acquire(timeout=PATIENCE) for _ in clients)

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from hushgrid.web.figures import fixed_point
-from hushgrid.web.payload import Payload
+from hushgrid.web.figures import Payload, fixed_point
 
 WHOLE = st.integers(-(2**51), 2**51)
 COUNTS = arrays.arrays(np.float64, st.integers(1, 60), elements=st.floats(-1e6, 1e6, width=32))

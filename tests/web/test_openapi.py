@@ -7,8 +7,8 @@ import pytest
 
 from hushgrid.web.api import answers
 from hushgrid.web.openapi import description
-from hushgrid.web.question import EXAMPLE, question_in_body
-from hushgrid.web.routes import routes
+from hushgrid.web.questions import EXAMPLE, question_in_body
+from hushgrid.web.server import routes
 from hushgrid.web.shelf import Shelf
 from tests.web.servers import serving, some_synopses
 

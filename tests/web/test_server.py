@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.synopsis.answer import Answer
-from hushgrid.web.limits import LARGEST_BATCH, LARGEST_BODY, LONGEST_QUERY
 from hushgrid.web.page import map_page
+from hushgrid.web.questions import LARGEST_BATCH, LARGEST_BODY, LONGEST_QUERY
 from hushgrid.web.server import address_of, application, is_open, listen
 from hushgrid.web.shelf import Shelf
 from tests.web.pages import some_rects

@@ -6,8 +6,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushgrid.web.naming import name_of, title_of
-from hushgrid.web.shelf import RESERVED, Shelf, _entries
+from hushgrid.web.shelf import RESERVED, Shelf, _entries, name_of, title_of
 from tests.web.servers import some_synopses
 
 SYNOPSIS = some_synopses()["trips"]

@@ -95,18 +95,18 @@ def _by_ending(output: Path) -> Format:
 def _write(synopsis: "Synopsis", wanted: Format, out: "BinaryIO", resolution: int | tuple[int, int] | None) -> None:
     match wanted:
         case "gpkg":
-            from hushgrid.export.gpkg import write_gpkg
+            from hushgrid.export.vectors import write_gpkg
 
             write_gpkg(synopsis, out)
         case "geotiff":
-            from hushgrid.export.geotiff import write_geotiff
+            from hushgrid.export.raster import write_geotiff
 
             write_geotiff(synopsis, out, resolution=resolution)
         case "geojson":
-            from hushgrid.export.geojson import write_geojson
+            from hushgrid.export.vectors import write_geojson
 
             write_geojson(synopsis, out)
         case "csv":
-            from hushgrid.export.csv import write_csv
+            from hushgrid.export.vectors import write_csv
 
             write_csv(synopsis, out)

@@ -30,9 +30,9 @@ def draw_map(file: Path, output: Path, overlay: Path | None, overwrite: bool) ->
     FILE is a release made by "hushgrid publish". The page is one file; it works offline and sends nothing anywhere.
     """
     from hushgrid.files.paths import new_file
-    from hushgrid.web.naming import title_of
     from hushgrid.web.overlay import read_overlay
     from hushgrid.web.page import map_page
+    from hushgrid.web.shelf import title_of
 
     check_output(output, overwrite=overwrite, endings=ENDINGS, is_text=True)
     areas = read_overlay(overlay) if overlay else None

@@ -43,7 +43,7 @@ def sample(file: Path, size: int | None, output: Path, within: Path | None, seed
     FILE is a release made by "hushgrid publish". The points lie as its counts say and stand for nobody; the file says
     so. They are in the order of its cells.
     """
-    from hushgrid.export.points import check_points_target, write_points
+    from hushgrid.export.vectors import check_points_target, write_points
 
     if str(output) != STANDARD_OUTPUT:
         check_points_target(output, overwrite=overwrite)

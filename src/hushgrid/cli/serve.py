@@ -27,14 +27,13 @@ def serve(files: tuple[Path, ...], host: str, port: int) -> None:
     Every FILE is a release made by "hushgrid publish". Its page is the one that "hushgrid map" makes, with a switch to
     the others; /v1/ answers in JSON, and /openapi.json tells how to ask. The address is printed when all is ready.
     """
-    from hushgrid.web.naming import title_of
-    from hushgrid.web.server import address_of, is_open, listen, make_room, server
-    from hushgrid.web.shelf import Shelf
+    from hushgrid.web.server import address_of, is_open, listen, raise_file_limit, server
+    from hushgrid.web.shelf import Shelf, title_of
 
     with listen(host, port) as listener:
         shelf = Shelf([(title_of(file), read_release(file)[0]) for file in files])
         running = server(shelf)
-        make_room()
+        raise_file_limit()
         if is_open(listener):
             warn(f"other machines can reach {host}, and there is no password: whoever asks is answered.")
         # The server stops in good order at either signal, and raises it again when it has.

@@ -1,6 +1,7 @@
-"""A release as a static picture: density on a log scale, coastlines, a scale bar and a colour bar."""
+"""A release as a static picture: density on a log scale over coastlines."""
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,8 +9,8 @@ from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats
 from hushgrid.errors import MissingExtraError
-from hushgrid.export.coast import coast
 from hushgrid.export.raster import Raster, pixels
+from hushgrid.export.world import world_for
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.synopsis.meaning import counted
@@ -17,6 +18,38 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False)
+class Coast:
+    """Lines in longitude and latitude, shape (points, 2) each.
+
+    Parameters
+    ----------
+    land : list of array
+        Closed rings around countries.
+    shores, borders : list of array
+        Lines between land and sea, and between countries.
+    """
+
+    land: list[Floats]
+    shores: list[Floats]
+    borders: list[Floats]
+
+
+def coast(domain: Domain) -> Coast:
+    """Coastlines and borders that come near a domain."""
+    world = world_for(domain)
+    arcs = [world.degrees(arc) for arc in world.arcs]
+    land = [np.concatenate([arcs[n] if n >= 0 else arcs[-1 - n][::-1] for n in ring]) for ring in world.rings]
+    shores = [arc for number, arc in enumerate(arcs) if number not in world.borders]
+    borders = [arcs[number] for number in sorted(world.borders)]
+    return Coast(*([line for line in lines if _near(line, domain)] for lines in (land, shores, borders)))
+
+
+def _near(line: Floats, domain: Domain) -> bool:
+    (west, south), (east, north) = line.min(axis=0), line.max(axis=0)
+    return bool(west <= domain.east and domain.west <= east and south <= domain.north and domain.south <= north)
 
 
 EARTH_RADIUS = 6371.0088  # km: the sphere of the mean radius (IUGG)

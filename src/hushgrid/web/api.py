@@ -8,9 +8,8 @@ import numpy as np
 
 from hushgrid.errors import ArgumentError
 from hushgrid.synopsis.meaning import caveats, counted
-from hushgrid.web.limits import LARGEST_PAGE, USUAL_PAGE
-from hushgrid.web.question import LONGEST_QUOTE, Question
-from hushgrid.web.shelf import Entry, Shelf
+from hushgrid.web.questions import LARGEST_PAGE, LONGEST_QUOTE, USUAL_PAGE, Question
+from hushgrid.web.shelf import Shelf, Shelved
 
 BOUNDS = ("west", "south", "east", "north")
 ANSWER = ("estimate", "low", "high", "noise_std", "spread_std", "usable")
@@ -22,7 +21,7 @@ def releases(shelf: Shelf) -> dict[str, Any]:
     return {"releases": [_description(entry) for entry in shelf.entries.values()]}
 
 
-def answers(entry: Entry, question: Question) -> dict[str, Any]:
+def answers(entry: Shelved, question: Question) -> dict[str, Any]:
     """Estimates with intervals, one for each rectangle, in the order asked."""
     answer = entry.synopsis.answer(question.rects, confidence=question.confidence)
     columns = (*question.rects.T, *(getattr(answer, name) for name in ANSWER))
@@ -33,7 +32,7 @@ def answers(entry: Entry, question: Question) -> dict[str, Any]:
     }
 
 
-def cells(entry: Entry, parameters: Iterable[tuple[str, str]]) -> dict[str, Any]:
+def cells(entry: Shelved, parameters: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """Leaf cells in the order of the partition, zeros too, and where the next ones are."""
     synopsis = entry.synopsis
     total = synopsis.partition.cells
@@ -50,7 +49,7 @@ def cells(entry: Entry, parameters: Iterable[tuple[str, str]]) -> dict[str, Any]
     }
 
 
-def _meaning(entry: Entry) -> dict[str, Any]:
+def _meaning(entry: Shelved) -> dict[str, Any]:
     """What numbers are numbers of: beside all of them."""
     synopsis = entry.synopsis
     return {
@@ -61,7 +60,7 @@ def _meaning(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _description(entry: Entry) -> dict[str, Any]:
+def _description(entry: Shelved) -> dict[str, Any]:
     synopsis = entry.synopsis
     claim, domain = synopsis.claim, synopsis.domain
     return {

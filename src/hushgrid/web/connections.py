@@ -11,7 +11,7 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from hushgrid.web import limits
+from hushgrid.web import questions as limits
 
 
 class Places:

@@ -1,4 +1,4 @@
-"""The map of a synopsis: one HTML file that answers by itself and never asks the network for anything."""
+"""The map of a synopsis: one HTML file that answers by itself, offline."""
 
 import base64
 import hashlib
@@ -10,13 +10,85 @@ from importlib import resources
 from string import Template
 from typing import Any
 
-from hushgrid.synopsis.meaning import counted
+import numpy as np
+
+from hushgrid.arrays import Floats, Indices
+from hushgrid.export.world import World, world_for
+from hushgrid.geometry.domain import Domain
+from hushgrid.synopsis.claim import Claim
+from hushgrid.synopsis.meaning import caveats, counted, parameters
 from hushgrid.synopsis.synopsis import Synopsis
-from hushgrid.web.about import about
-from hushgrid.web.atlas import add_atlas
-from hushgrid.web.figures import figures
+from hushgrid.version import __version__
+from hushgrid.web.figures import Payload, figures
 from hushgrid.web.overlay import areas_and_lines
-from hushgrid.web.payload import Payload
+
+
+def fine_print(synopsis: Synopsis) -> dict[str, str]:
+    """Everything a reader of the map should know, from released values alone."""
+    notes = "; ".join(synopsis.method.notes)
+    bounds = ", ".join(f"{bound:.10g}" for bound in synopsis.domain.bounds)
+    return {
+        "Method": ", ".join([synopsis.method.name, *parameters(synopsis.method)]),
+        "Privacy budget": f"ε = {float(synopsis.claim.epsilon):g}, δ = 0",
+        "Protects": _unit(synopsis.claim),
+        "Cells": f"{synopsis.partition.cells:,}",
+        "Domain": f"{bounds} (west, south, east, north)",
+        "Coordinates": synopsis.domain.crs,
+        **({"Notes": notes} if notes else {}),
+        **({"Counts": " ".join(caveats(synopsis))} if caveats(synopsis) else {}),
+        "Made with": f"hushgrid {__version__}",
+    }
+
+
+def _unit(claim: Claim) -> str:
+    if claim.unit == "record":
+        return "one record"
+    return f"one user, of whom at most {claim.max_per_unit:,} records were kept"
+
+
+Bounds = tuple[float, float, float, float]
+
+MARGIN = 1.5  # of the longer side, all around: a screen may be far wider or taller than the domain
+
+
+def add_atlas(domain: Domain, payload: Payload) -> dict[str, Any]:
+    """Put the outlines of all land near a domain in the payload, and say how to read them."""
+    world = world_for(domain)
+    margin = MARGIN * max(domain.width, domain.height)
+    around = (domain.west - margin, domain.south - margin, domain.east + margin, domain.north + margin)
+    rings = [ring for ring in world.rings if _meet(world.extents[[_forward(arc) for arc in ring]], around)]
+    kept = sorted({_forward(arc) for ring in rings for arc in ring})
+    number = {arc: index for index, arc in enumerate(kept)}
+    arcs = [np.diff(_thinned(world.arcs[arc], world, around), axis=0, prepend=0) for arc in kept]
+    payload.add("arcLengths", [len(arc) for arc in arcs])
+    for axis, name in enumerate(("arcX", "arcY")):
+        payload.add(name, np.concatenate([[], *(arc[:, axis] for arc in arcs)]))
+    payload.add("arcBorders", [arc in world.borders for arc in kept])
+    payload.add("ringLengths", [len(ring) for ring in rings])
+    payload.add("ringArcs", [number[arc] if arc >= 0 else -1 - number[-1 - arc] for ring in rings for arc in ring])
+    return {"scale": world.scale, "translate": world.translate}
+
+
+def _forward(arc: int) -> int:
+    """The number of an arc, whichever way a ring runs along it."""
+    return arc if arc >= 0 else -1 - arc
+
+
+def _meet(extents: Floats, around: Bounds) -> bool:
+    west, south, east, north = around
+    across = extents[:, 0].min() < east and west < extents[:, 2].max()
+    return bool(across and extents[:, 1].min() < north and south < extents[:, 3].max())
+
+
+def _thinned(arc: Indices, world: World, around: Bounds) -> Indices:
+    """An arc without points that lie beyond a side, like both their neighbours: what is inside stays as it is."""
+    x, y = world.degrees(arc).T
+    west, south, east, north = around
+    kept = np.ones(len(arc), bool)
+    for beyond in (x < west, y < south, x > east, y > north):
+        kept[1:-1] &= ~(beyond[:-2] & beyond[1:-1] & beyond[2:])
+    return arc[kept]
+
 
 # In the order that they need each other; in the page they are one script.
 MODULES = (
@@ -93,7 +165,7 @@ def map_page(
         switch=_switch(releases or {}),
         simulation=f'<p class="simulation" role="alert">{escape(SIMULATION)}</p>' if synopsis.simulation else "",
         sentence=escape(synopsis.claim.sentence),
-        about="".join(f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in about(synopsis).items()),
+        about="".join(f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in fine_print(synopsis).items()),
         counted=escape(counted(synopsis)),
         credits=CREDITS["atlas" if "atlas" in facts else "leaflet"],
         facts=json_in_html(facts),

@@ -1,4 +1,4 @@
-"""The server: pages and answers for finished synopses. It takes synopses, and opens no file at all."""
+"""The server: which address is answered with what, under strict headers. It opens no file."""
 
 import ipaddress
 import os
@@ -7,13 +7,174 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from hushgrid.errors import ArgumentError, HushgridError, MissingExtraError
-from hushgrid.web.headers import StrictHeaders
-from hushgrid.web.limits import IDLE_SECONDS, MOST_CONNECTIONS, SENT_AHEAD
-from hushgrid.web.routes import refused, routes
+from hushgrid.web.api import answers, cells, releases
+from hushgrid.web.openapi import description
+from hushgrid.web.questions import (
+    ADDRESS_TOO_LONG,
+    BODY_TOO_LARGE,
+    IDLE_SECONDS,
+    LARGEST_BODY,
+    LONGEST_QUERY,
+    MOST_CONNECTIONS,
+    SENT_AHEAD,
+    RefusalError,
+    question_in_address,
+    question_in_body,
+)
 from hushgrid.web.shelf import Shelf
 
 if TYPE_CHECKING:
     import uvicorn
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+
+# A page carries a stricter policy of its own, and browsers obey both.
+PAGE_POLICY = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; object-src 'none'"
+STRICT = {
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-store",
+}
+
+
+class StrictHeaders:
+    """An application whose every answer has the strict headers, unless it set one of them itself."""
+
+    def __init__(self, application: "ASGIApp") -> None:
+        self._application = application
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """Answer a request, as ASGI has it."""
+
+        async def send_strictly(message: "Message") -> None:
+            if message["type"] == "http.response.start":
+                given = {name.decode().lower() for name, _ in message["headers"]}
+                missing = [(name.encode(), value.encode()) for name, value in STRICT.items() if name not in given]
+                message = {**message, "headers": [*message["headers"], *missing]}
+            await send(message)
+
+        await self._application(scope, receive, send_strictly)
+
+
+BAD_REQUEST = 400
+NOT_MODIFIED = 304
+ABSENT = "there is nothing at this address; /v1/ lists the releases and /openapi.json describes what can be asked."
+BROKEN = "something went wrong here; the log of the server tells what."
+
+
+def routes(shelf: Shelf) -> "list[Route]":
+    """Pages for people, and answers in JSON beside them."""
+    from starlette.responses import JSONResponse, RedirectResponse
+    from starlette.routing import Route
+
+    first = next(iter(shelf.entries))
+    about = description(shelf.entries)
+
+    async def start(_request: "Request") -> "Response":
+        return RedirectResponse(f"{first}/")
+
+    async def to_page(request: "Request") -> "Response":
+        return RedirectResponse(f"{shelf.entry(request.path_params['name']).name}/")
+
+    async def healthz(_request: "Request") -> "Response":
+        return JSONResponse({"status": "ok"})
+
+    async def openapi(_request: "Request") -> "Response":
+        return JSONResponse(about)
+
+    async def list_releases(_request: "Request") -> "Response":
+        return JSONResponse(releases(shelf))
+
+    return [
+        Route("/", start),
+        Route("/healthz", healthz),
+        Route("/openapi.json", openapi),
+        Route("/v1/", list_releases),
+        Route("/v1/{name}/count", partial(_count, shelf), methods=["GET", "POST"]),
+        Route("/v1/{name}/cells", partial(_cells, shelf)),
+        Route("/{name}", to_page),
+        Route("/{name}/", partial(_page, shelf)),
+    ]
+
+
+async def refused(_request: "Request", error: Exception) -> "Response":
+    """The reason why a request was not answered, as JSON."""
+    from starlette.exceptions import HTTPException
+    from starlette.responses import JSONResponse
+
+    match error:
+        case RefusalError():
+            return JSONResponse({"error": str(error)}, error.status)
+        case HushgridError():
+            return JSONResponse({"error": str(error)}, BAD_REQUEST)
+        case HTTPException(headers={"Allow": allowed}):
+            reason = f"this address is asked by {allowed} only."
+            return JSONResponse({"error": reason}, error.status_code, error.headers)
+        case HTTPException():
+            return JSONResponse({"error": ABSENT}, error.status_code)
+        case _:
+            return JSONResponse({"error": BROKEN}, 500)
+
+
+async def _page(shelf: Shelf, request: "Request") -> "Response":
+    from starlette.responses import Response
+
+    page = shelf.pages[shelf.entry(request.path_params["name"]).name]
+    headers = {
+        "ETag": page.tag,
+        "Cache-Control": "no-cache",
+        "Content-Security-Policy": PAGE_POLICY,
+        "Link": '<../openapi.json>; rel="service-desc"',
+    }
+    if page.tag in request.headers.get("if-none-match", ""):
+        return Response(status_code=NOT_MODIFIED, headers=headers)
+    return Response(page.content, headers=headers, media_type="text/html")
+
+
+async def _count(shelf: Shelf, request: "Request") -> "Response":
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import JSONResponse
+
+    entry = shelf.entry(request.path_params["name"])
+    if request.method == "POST":
+        ask = partial(question_in_body, await _body(request))
+    else:
+        ask = partial(question_in_address, _parameters(request))
+    return await run_in_threadpool(lambda: JSONResponse(answers(entry, ask())))
+
+
+async def _cells(shelf: Shelf, request: "Request") -> "Response":
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import JSONResponse
+
+    entry = shelf.entry(request.path_params["name"])
+    parameters = _parameters(request)
+    return await run_in_threadpool(lambda: JSONResponse(cells(entry, parameters)))
+
+
+def _parameters(request: "Request") -> list[tuple[str, str]]:
+    if len(request.url.query) > LONGEST_QUERY:
+        msg = f"an address may have {LONGEST_QUERY:,} characters behind its question mark; ask by POST instead."
+        raise RefusalError(ADDRESS_TOO_LONG, msg)
+    return request.query_params.multi_items()
+
+
+async def _body(request: "Request") -> bytes:
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LARGEST_BODY:
+            msg = f"a body may have {LARGEST_BODY:,} bytes; ask in several."
+            raise RefusalError(BODY_TOO_LARGE, msg)
+    return bytes(body)
+
 
 BACKLOG = 256  # connections that are taken in one go, before any of them can be given up
 OTHER_FILES = 200  # beside connections: libraries, releases, what was inherited
@@ -82,7 +243,7 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def make_room() -> None:
+def raise_file_limit() -> None:
     """Let this process have a file for every connection, as far as the system allows."""
     try:
         import resource

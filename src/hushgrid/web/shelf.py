@@ -1,21 +1,68 @@
-"""The synopses that are served, by name. Everything is made at the start, so that answering is cheap."""
+"""The synopses that are served, by title and name, all made ready at the start."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain, count
+from pathlib import Path
 from types import MappingProxyType
 
 from hushgrid.synopsis.synopsis import Synopsis
-from hushgrid.web.naming import name_of, numbered
 from hushgrid.web.page import HERE, map_page
-from hushgrid.web.refusal import NOT_FOUND, RefusalError
+from hushgrid.web.questions import NOT_FOUND, RefusalError
+
+ENDINGS = (".parquet", ".dp")  # of a release file
+UNFIT = re.compile(r"[^a-z0-9]+")  # for an address
+LONGEST_NAME = 60
+NAMELESS = "release"
+
+
+def title_of(file: Path) -> str:
+    """The name of a file without what says that it is a release.
+
+    Examples
+    --------
+    >>> title_of(Path("city/Trips 2024.dp.parquet"))
+    'Trips 2024'
+    """
+    title = file.name
+    for ending in ENDINGS:
+        title = title.removesuffix(ending)
+    return title or file.name
+
+
+def name_of(title: str) -> str:
+    """A title as small letters, digits and hyphens.
+
+    Examples
+    --------
+    >>> name_of("Vélos: 2024/../etc"), name_of("東京")
+    ('velos-2024-etc', 'release')
+    """
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    return UNFIT.sub("-", plain)[:LONGEST_NAME].strip("-") or NAMELESS
+
+
+def distinct_names(text: str, taken: Collection[str], *, before: str) -> str:
+    """A text that is not taken yet: itself, or the first that is free with a number behind it.
+
+    Examples
+    --------
+    >>> numbered("trips", {"trips", "trips-2"}, before="-")
+    'trips-3'
+    """
+    candidates = chain([text], (f"{text}{before}{number}" for number in count(2)))
+    return next(candidate for candidate in candidates if candidate not in taken)
+
 
 RESERVED = frozenset({"v1", "healthz"})  # names of other addresses
 LONGEST_QUOTE = 80  # characters of what was asked for, in a message
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Entry:
+class Shelved:
     """A synopsis with what it is called: a name in addresses and a title on pages."""
 
     name: str
@@ -46,30 +93,30 @@ class Shelf:
     """
 
     def __init__(self, titled: Iterable[tuple[str, Synopsis]]) -> None:
-        self.entries: Mapping[str, Entry] = MappingProxyType(_entries(titled))
+        self.entries: Mapping[str, Shelved] = MappingProxyType(_entries(titled))
         self.pages = {name: Page(self._page(entry)) for name, entry in self.entries.items()}
         for entry in self.entries.values():
             # Makes the tables that all answers share, which threads should not race for.
             entry.synopsis.answer(entry.synopsis.domain.bounds)
 
-    def entry(self, name: str) -> Entry:
+    def entry(self, name: str) -> Shelved:
         """The synopsis of that name."""
         if name not in self.entries:
             msg = f"there is no release {name[:LONGEST_QUOTE]!r}; served are: {', '.join(self.entries)}."
             raise RefusalError(NOT_FOUND, msg)
         return self.entries[name]
 
-    def _page(self, entry: Entry) -> str:
+    def _page(self, entry: Shelved) -> str:
         others = {HERE if other is entry else f"../{other.name}/": other.label for other in self.entries.values()}
         return map_page(entry.synopsis, title=entry.title, releases=others if len(others) > 1 else {})
 
 
-def _entries(titled: Iterable[tuple[str, Synopsis]]) -> dict[str, Entry]:
-    entries: dict[str, Entry] = {}
+def _entries(titled: Iterable[tuple[str, Synopsis]]) -> dict[str, Shelved]:
+    entries: dict[str, Shelved] = {}
     titles: set[str] = set()
     for wanted, synopsis in titled:
-        title = numbered(wanted, titles, before=" ")
-        name = numbered(name_of(title), RESERVED | entries.keys(), before="-")
+        title = distinct_names(wanted, titles, before=" ")
+        name = distinct_names(name_of(title), RESERVED | entries.keys(), before="-")
         titles.add(title)
-        entries[name] = Entry(name=name, title=title, synopsis=synopsis)
+        entries[name] = Shelved(name=name, title=title, synopsis=synopsis)
     return entries

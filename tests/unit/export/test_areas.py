@@ -11,11 +11,9 @@ import shapely
 
 from hushgrid.answering.patches import Patches, patchwork
 from hushgrid.errors import ArgumentError
-from hushgrid.export.csv import write_csv
-from hushgrid.export.geojson import write_geojson
-from hushgrid.export.gpkg import write_gpkg
 from hushgrid.export.manifest import manifest
 from hushgrid.export.raster import Raster, pixels
+from hushgrid.export.vectors import write_csv, write_geojson, write_gpkg
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.web.page import map_page

@@ -9,8 +9,7 @@ import rasterio
 from rasterio.io import MemoryFile
 
 from hushgrid.errors import ArgumentError, MissingExtraError
-from hushgrid.export.geotiff import write_geotiff
-from hushgrid.export.raster import pixels
+from hushgrid.export.raster import pixels, write_geotiff
 from tests.plain import coverage
 from tests.unit.export.conftest import TOWN, made
 

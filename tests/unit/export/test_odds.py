@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from hushgrid.export.odds import percent, sure_at_least, sure_at_most
+from hushgrid.export.manifest import percent, sure_at_least, sure_at_most
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 100), Fraction(1), Fraction(9, 2)], ids=str)

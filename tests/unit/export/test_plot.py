@@ -11,7 +11,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 from hushgrid.errors import MissingExtraError
-from hushgrid.export.coast import coast
+from hushgrid.export.plot import coast
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from tests.synopses import synopsis_on

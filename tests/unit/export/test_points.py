@@ -9,7 +9,7 @@ import pyproj
 import pytest
 
 from hushgrid.errors import ArgumentError
-from hushgrid.export.points import KEY, WRITERS, write_points
+from hushgrid.export.vectors import KEY, WRITERS, write_points
 from tests.unit.export.conftest import made
 
 

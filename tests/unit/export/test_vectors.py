@@ -12,10 +12,8 @@ import pytest
 import shapely
 
 from hushgrid.errors import ArgumentError, MissingExtraError
-from hushgrid.export.csv import write_csv
-from hushgrid.export.geojson import write_geojson
-from hushgrid.export.gpkg import write_gpkg
 from hushgrid.export.systems import rings_in_degrees
+from hushgrid.export.vectors import write_csv, write_geojson, write_gpkg
 from hushgrid.geometry.domain import Domain
 from hushgrid.synopsis.cells import RING
 from tests.unit.export.conftest import METRES, made

@@ -4,7 +4,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushgrid.export.yaml_text import yaml_text
+from hushgrid.export.registry import yaml_text
 
 KEYS = st.text(alphabet="abcdefgh_", min_size=3, max_size=12)
 TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40)

@@ -1,4 +1,4 @@
-"""A question about rectangles, as it stands in an address or in the body of a request."""
+"""Questions to the server: how they are read, how large they may be, why they are refused."""
 
 import json
 import math
@@ -11,10 +11,36 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.errors import ArgumentError
+from hushgrid.errors import ArgumentError, HushgridError
 from hushgrid.geometry.rects import check_rects
-from hushgrid.web.limits import HIGHEST_CONFIDENCE, LARGEST_BATCH, LOWEST_CONFIDENCE
-from hushgrid.web.refusal import BODY_TOO_LARGE, RefusalError
+
+LARGEST_BODY = 1_000_000  # bytes: room for a full batch at full precision
+LARGEST_BATCH = 10_000  # rectangles
+LARGEST_PAGE = 10_000  # cells
+USUAL_PAGE = 1_000  # cells, where nobody says how many
+LONGEST_QUERY = 8_000  # characters of an address behind the question mark
+LOWEST_CONFIDENCE, HIGHEST_CONFIDENCE = 0.01, 0.9999
+MOST_CONNECTIONS = 1_000
+MOST_OF_ONE_CLIENT = 300  # connections: plenty for a proxy, through which everyone seems to be one client
+IDLE_SECONDS = 5  # between an answer and the next request on the same connection
+HEAD_SECONDS = 10  # for the head of a request, from the start of the connection or the last answer
+BODY_SECONDS = 30  # for the body after it
+READER_SECONDS = 60  # in which a client has to read some of its answer
+SENT_AHEAD = 131_072  # bytes that the system takes before a client has read: with more, slow readers seem not to read
+
+
+NOT_FOUND = 404
+BODY_TOO_LARGE = 413
+ADDRESS_TOO_LONG = 414
+
+
+class RefusalError(HushgridError):
+    """A request that cannot be answered, with its HTTP status."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
 
 CONFIDENCE = 0.95
 MEMBERS = ("rects", "confidence")

@@ -1,0 +1,190 @@
+"""Cells and synthetic points as CSV, GeoJSON, GeoPackage and Parquet."""
+
+import io
+import json
+import unicodedata
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from hushgrid.answering.outlines import import_shapely
+from hushgrid.arrays import Floats
+from hushgrid.errors import ArgumentError, MissingExtraError
+from hushgrid.export.facts import facts
+from hushgrid.export.systems import areas_in_degrees, gdal_name, in_degrees, rings_in_degrees
+from hushgrid.files.paths import check_target, new_file
+from hushgrid.geometry.areas import Patchwork
+from hushgrid.synopsis.cells import RING, names, shape_type, shapes
+from hushgrid.synopsis.synopsis import Synopsis
+
+FORMULA = ("=", "+", "-", "@")  # how a cell of a spreadsheet begins that is no text (OWASP)
+APOSTROPHE = "'"
+MARKED = {"count": "simulated_count", "std_error": "simulated_std_error"}
+
+
+def write_csv(synopsis: Synopsis, out: BinaryIO) -> None:
+    """Bounds, count and standard error of every leaf, and the names of areas.
+
+    No spreadsheet finds a formula in it: all but names are numbers, and a name that looks like one gets an apostrophe.
+    So does a name that begins with one: whoever takes one away has the names of the release.
+    A table has no place for a mark but the names of its columns: those of a simulation say so.
+    """
+    table = synopsis.cells()
+    if "name" in table.column_names:
+        texts = pa.array(map(as_text, table["name"].to_pylist()), pa.string())
+        table = table.set_column(table.column_names.index("name"), "name", texts)
+    if synopsis.simulation:
+        table = table.rename_columns([MARKED.get(name, name) for name in table.column_names])
+    out.write((",".join(table.column_names) + "\n").encode())
+    pyarrow.csv.write_csv(table, out, pyarrow.csv.WriteOptions(include_header=False))
+
+
+def as_text(name: str) -> str:
+    r"""A name that spreadsheets take for text: with an apostrophe before what they may take for a formula.
+
+    They pass over white space at the start, and some take full-width signs for plain ones.
+
+    Examples
+    --------
+    >>> as_text("Kreuzberg"), as_text("\n=1+1"), as_text("'t Gooi")
+    ('Kreuzberg', "'\n=1+1", "''t Gooi")
+    """
+    start = unicodedata.normalize("NFKC", name).lstrip()
+    is_risky = start.startswith((*FORMULA, APOSTROPHE)) or name.startswith(("\t", "\r", "\n"))
+    return APOSTROPHE + name if is_risky else name
+
+
+CELLS_AT_ONCE = 2**14
+COORDINATES = "longitude, latitude (RFC 7946)"
+
+
+def write_geojson(synopsis: Synopsis, out: BinaryIO) -> None:
+    """Every leaf as a polygon with its count and standard error, and an area with its name, in longitude and latitude.
+
+    A member ``hushgrid`` of the collection says what the file is.
+    """
+    cells = synopsis.partition.cells
+    if isinstance(synopsis.partition, Patchwork):
+        _write(facts(synopsis), _areas(synopsis, synopsis.partition), out)
+        return
+    parts = (_cells(synopsis, first, min(first + CELLS_AT_ONCE, cells)) for first in range(0, cells, CELLS_AT_ONCE))
+    _write(facts(synopsis), (feature for part in parts for feature in part), out)
+
+
+def write_points_geojson(synopsis: Synopsis, points: NDArray[np.float64], about: dict[str, str], out: BinaryIO) -> None:
+    """Points as features without properties, in longitude and latitude."""
+    parts = (points[first : first + CELLS_AT_ONCE] for first in range(0, len(points), CELLS_AT_ONCE))
+    places = (place for part in parts for place in in_degrees(part, synopsis.domain).tolist())
+    _write(about, (_feature(_geometry("Point", place), "") for place in places), out)
+
+
+def _cells(synopsis: Synopsis, first: int, stop: int) -> Iterator[str]:
+    rings = rings_in_degrees(synopsis.partition.bounds(first, stop)[:, RING], synopsis.domain)
+    counts, errors = synopsis.counts[first:stop], np.sqrt(synopsis.variances[first:stop])
+    for ring, count, error in zip(rings.tolist(), counts.tolist(), errors.tolist(), strict=True):
+        yield _feature(_geometry("Polygon", [ring]), f'"count":{count},"std_error":{error}')
+
+
+def _areas(synopsis: Synopsis, areas: Patchwork) -> Iterator[str]:
+    shapes = import_shapely().to_geojson(areas_in_degrees(areas)).tolist()
+    counts, errors = synopsis.counts.tolist(), np.sqrt(synopsis.variances).tolist()
+    for shape, name, count, error in zip(shapes, areas.names, counts, errors, strict=True):
+        called = json.dumps(name, ensure_ascii=False)
+        yield _feature(shape, f'"name":{called},"count":{count},"std_error":{error}')
+
+
+def _geometry(kind: str, coordinates: list[Any]) -> str:
+    # Lists of finite floats are written alike in Python and in JSON, and in Python much faster.
+    return f'{{"type":"{kind}","coordinates":{coordinates}}}'
+
+
+def _feature(geometry: str, properties: str) -> str:
+    return f'{{"type":"Feature","properties":{{{properties}}},"geometry":{geometry}}}'
+
+
+def _write(about: dict[str, str], features: Iterable[str], out: BinaryIO) -> None:
+    member = json.dumps({**about, "coordinates": COORDINATES}, ensure_ascii=False)
+    out.write(f'{{"type": "FeatureCollection", "hushgrid": {member}, "features": ['.encode())
+    for number, feature in enumerate(features):
+        out.write((",\n" if number else "\n").encode())
+        out.write(feature.encode())
+    out.write(b"\n]}\n")
+
+
+LAYER = "cells"
+DESCRIPTION = "description"  # of a layer, which map software shows
+
+
+def write_gpkg(synopsis: Synopsis, out: BinaryIO) -> None:
+    """Every leaf as a polygon with its count and standard error, and an area with its name, in the domain's system.
+
+    The guarantee and the method are in the metadata of the layer.
+    """
+    try:
+        import pyogrio
+    except ImportError as error:
+        msg = "a GeoPackage needs pyogrio: pip install 'hushgrid[gis]'."
+        raise MissingExtraError(msg) from error
+    about, partition = facts(synopsis), synopsis.partition
+    called = {label: np.array(column.to_pylist(), dtype=object) for label, column in names(partition).items()}
+    fields = {**called, "count": synopsis.counts, "std_error": np.sqrt(synopsis.variances)}
+    content = io.BytesIO()
+    pyogrio.raw.write(
+        content,
+        geometry=np.array(shapes(partition).to_pylist(), dtype=object),
+        field_data=list(fields.values()),
+        fields=np.array(list(fields), dtype=object),
+        driver="GPKG",
+        layer=LAYER,
+        geometry_type=shape_type(partition),
+        crs=gdal_name(synopsis.domain),
+        layer_metadata={name.upper(): text for name, text in about.items()},
+        layer_options={DESCRIPTION: about.get("simulation") or about["guarantee"]},
+    )
+    out.write(content.getbuffer())
+
+
+SYNTHETIC = "Synthetic points, drawn from a release under differential privacy. None of them is a record."
+KEY = "hushgrid:synthetic"
+PREFIX = "synthetic_"  # of the columns of a CSV file, which has no other place to say so
+
+
+def check_points_target(path: Path, *, overwrite: bool) -> None:
+    """Refuse a path that points cannot be written to, before there are any."""
+    if path.suffix.lower() not in WRITERS:
+        msg = f"{path} has an extension that is not known. Points can be written as {', '.join(WRITERS)}."
+        raise ArgumentError(msg)
+    check_target(path, overwrite=overwrite)
+
+
+def write_points(synopsis: Synopsis, points: Floats, path: Path, *, overwrite: bool = False) -> None:
+    """Write points drawn from a synopsis as Parquet, CSV or GeoJSON, by the extension of the path."""
+    check_points_target(path, overwrite=overwrite)
+    about = {"synthetic": SYNTHETIC, **facts(synopsis)}
+    with new_file(path, overwrite=overwrite) as out:
+        WRITERS[path.suffix.lower()](synopsis, points, about, out)
+
+
+def _write_parquet(synopsis: Synopsis, points: Floats, about: dict[str, str], out: BinaryIO) -> None:
+    table = _table(synopsis, points).replace_schema_metadata({KEY: json.dumps(about)})
+    pq.write_table(table, out, compression="zstd", use_dictionary=False)
+
+
+def _write_csv(synopsis: Synopsis, points: Floats, _about: dict[str, str], out: BinaryIO) -> None:
+    table = _table(synopsis, points)
+    out.write((",".join(PREFIX + name for name in table.column_names) + "\n").encode())
+    pyarrow.csv.write_csv(table, out, pyarrow.csv.WriteOptions(include_header=False))
+
+
+def _table(synopsis: Synopsis, points: Floats) -> pa.Table:
+    names = ("longitude", "latitude") if synopsis.domain.is_geographic else ("easting", "northing")
+    return pa.table(dict(zip(names, points.T, strict=True)))
+
+
+WRITERS = {".parquet": _write_parquet, ".csv": _write_csv, ".geojson": write_points_geojson}
