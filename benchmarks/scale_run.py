@@ -15,9 +15,9 @@ from unittest import mock
 
 import hushgrid as hg
 from benchmarks.make_points import DOMAIN
-from hushgrid.counting.curve import Curve
-from hushgrid.counting.open import open_points
+from hushgrid.counting.opening import open_points
 from hushgrid.counting.point_counter import PointCounter, _Pass
+from hushgrid.counting.trees import Curve
 from hushgrid.geometry.grid import Grid
 
 

@@ -7,7 +7,7 @@ from threading import Event
 from typing import Any
 
 from hushgrid.counting.engine.address import Address
-from hushgrid.counting.progress import Progress
+from hushgrid.counting.source import Progress
 from hushgrid.errors import EngineError, HushgridError, InputError, LedgerError
 from hushgrid.files.release import write_to
 from hushgrid.job import Job

@@ -7,22 +7,21 @@ from typing import Any, Literal, Self
 
 from hushgrid.calibrate import calibrated
 from hushgrid.choose import AUTO, choose
+from hushgrid.counting.bounded import MissingUser
 from hushgrid.counting.bounding import KEY_BYTES
 from hushgrid.counting.columns import check_column_arguments
-from hushgrid.counting.open import open_points
-from hushgrid.counting.open_counter import (
+from hushgrid.counting.opening import anywhere, check_reachable, open_points, projected
+from hushgrid.counting.point_counter import (
     BeforeRows,
     BoundedCounter,
-    CountedThere,
+    EngineSource,
     OpenedPoints,
     nothing,
     open_bounded_counter,
     open_counter,
 )
-from hushgrid.counting.progress import Progress
-from hushgrid.counting.projected import anywhere, check_reachable, projected
+from hushgrid.counting.source import Progress
 from hushgrid.counting.user_level import PRIVATE, UserLevel
-from hushgrid.counting.user_rows import MissingUser
 from hushgrid.errors import ArgumentError
 from hushgrid.files.footer import geo_metadata
 from hushgrid.files.strict_json import Scalar
@@ -163,7 +162,7 @@ class Job:
             before_rows()
 
         opened = open_points(points, domain=anywhere(self.crs), user=self.user, before_rows=check_first, **self.columns)
-        if not isinstance(opened, CountedThere):
+        if not isinstance(opened, EngineSource):
             return projected(opened, crs=self.crs, domain=self.domain)
         self._check_engine()
         return opened

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hushgrid.choose import AUTO
-from hushgrid.counting.progress import Progress
-from hushgrid.counting.user_rows import MissingUser
+from hushgrid.counting.bounded import MissingUser
+from hushgrid.counting.source import Progress
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 from hushgrid.job import Job

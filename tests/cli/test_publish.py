@@ -151,7 +151,7 @@ def test_a_bad_argument_is_refused_before_any_data_is_opened(
 ) -> None:
     """Exit code 2 and one line; no file is touched, and none is written."""
     opened: list[object] = []
-    monkeypatch.setattr("hushgrid.counting.open._open_file", lambda *_: opened.append(1))
+    monkeypatch.setattr("hushgrid.counting.opening._open_file", lambda *_: opened.append(1))
 
     assert_refused(publish(*options), 2, *words)
     assert opened == []

@@ -23,10 +23,9 @@ import hushgrid as hg
 from hushgrid.cli import main
 from hushgrid.counting.bounding import KeyedRule
 from hushgrid.counting.engine.address import Address
-from hushgrid.counting.engine.local_engines import PREFIX
-from hushgrid.counting.open import open_points
-from hushgrid.counting.open_counter import open_bounded_counter, open_counter
-from hushgrid.counting.point_counter import PointCounter
+from hushgrid.counting.engine.local import PREFIX
+from hushgrid.counting.opening import open_points
+from hushgrid.counting.point_counter import PointCounter, open_bounded_counter, open_counter
 from hushgrid.counting.users import LONGEST_ID
 from hushgrid.errors import ArgumentError, HushgridError, InputError
 from hushgrid.geometry.domain import Domain

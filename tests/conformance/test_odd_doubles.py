@@ -15,8 +15,8 @@ import pytest
 
 from hushgrid.counting.bounding import KeyedRule
 from hushgrid.counting.engine.address import Address
-from hushgrid.counting.open import open_points
-from hushgrid.counting.open_counter import open_bounded_counter, open_counter
+from hushgrid.counting.opening import open_points
+from hushgrid.counting.point_counter import open_bounded_counter, open_counter
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid

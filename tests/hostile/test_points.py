@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hushgrid.counting.open import open_points
+from hushgrid.counting.opening import open_points
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
@@ -224,7 +224,7 @@ def test_many_columns_and_short_rows(tmp_path: Path, tried: Tried) -> None:
 
 COUNT = """
 import sys
-from hushgrid.counting.open import open_points
+from hushgrid.counting.opening import open_points
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
@@ -269,9 +269,9 @@ def test_a_line_of_a_gigabyte(name: str, tmp_path: Path, tried: Tried) -> None:
 
 BOUND = """
 import sys
-from hushgrid.counting.bounded_source import bounded_points
+from hushgrid.counting.bounded import bounded_points
 from hushgrid.counting.bounding import KeyedRule
-from hushgrid.counting.open import open_points
+from hushgrid.counting.opening import open_points
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.domain import Domain
 path, geometry, user, kept = sys.argv[1:]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import hushgrid as hg
 from hushgrid.counting.engine.address import Address
-from hushgrid.counting.open import open_points
+from hushgrid.counting.opening import open_points
 from hushgrid.errors import InputError, LedgerError
 from hushgrid.files.release import parse_release
 from hushgrid.fulfil import POINTS, SEALED, fulfil

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.counting import memory
-from hushgrid.counting.csv_points import CsvPoints
+from hushgrid.counting.csv import CsvPoints
 from hushgrid.counting.memory import ArrayPoints, TablePoints
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.domain import Domain

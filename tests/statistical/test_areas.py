@@ -9,10 +9,10 @@ import shapely
 import hushgrid as hg
 from hushgrid.audit.estimator import epsilon_lower_bound
 from hushgrid.audit.goodness import discrete_laplace_p_value
-from hushgrid.counting.area_index import AreaIndex
-from hushgrid.counting.bounded_source import bounded_points
+from hushgrid.counting.areas import AreaIndex
+from hushgrid.counting.bounded import bounded_points
 from hushgrid.counting.bounding import KeyedRule
-from hushgrid.counting.open import open_points
+from hushgrid.counting.opening import open_points
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget

@@ -9,7 +9,7 @@ import pytest
 
 from hushgrid.audit.estimator import epsilon_lower_bound
 from hushgrid.audit.goodness import discrete_laplace_p_value
-from hushgrid.counting.open import open_points
+from hushgrid.counting.opening import open_points
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.geometry.guidelines import guideline_side, leaf_sides

@@ -9,9 +9,9 @@ import pytest
 
 from hushgrid.audit.estimator import epsilon_lower_bound
 from hushgrid.audit.goodness import chi_square_p_value
-from hushgrid.counting.bounded_source import bounded_points
+from hushgrid.counting.bounded import bounded_points
 from hushgrid.counting.bounding import KEY_BYTES, KeyedRule
-from hushgrid.counting.open import open_points
+from hushgrid.counting.opening import open_points
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
 from hushgrid.methods.staq import Staq

@@ -12,7 +12,7 @@ import pytest
 import shapely
 
 import hushgrid as hg
-from hushgrid.counting import bounded_source
+from hushgrid.counting import bounded as bounded_source
 from hushgrid.counting.bounding import KEY_BYTES
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import ArgumentError

@@ -16,8 +16,9 @@ import pytest
 import hushgrid
 import hushgrid as hg
 from hushgrid import compiled as threads
-from hushgrid.counting import curve, memory, point_counter
-from hushgrid.counting.open import open_points
+from hushgrid.counting import memory, point_counter
+from hushgrid.counting import trees as curve
+from hushgrid.counting.opening import open_points
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.geometry.quadrants import all_cells

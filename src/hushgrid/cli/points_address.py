@@ -21,9 +21,8 @@ def points_address(text: str, engine: EngineChoice, spark_conf: tuple[str, ...])
     >>> points_address("postgresql://me@host/trips?table=points", "auto", ()).engine
     'postgres'
     """
-    from hushgrid.counting.engine.address import Address
-    from hushgrid.counting.engine.postgres_address import is_postgres
-    from hushgrid.counting.engine.statement import is_query
+    from hushgrid.counting.engine.address import Address, is_query
+    from hushgrid.counting.engine.postgres import is_postgres
 
     settings = dict(_setting(pair) for pair in spark_conf)
     if settings and engine != "spark":

@@ -1,21 +1,143 @@
-"""Coordinates out of Arrow data: two columns of numbers, WKB points, or points as a struct of x and y.
+"""Coordinates out of Arrow data: numbers, well-known binary, structs of x and y.
+
+Only these are read. The boxes and geometry types that are there too were taken from the rows by whoever wrote the
+file; no decision may rest on them.
 
 What is done with a column depends on its declared type alone. Nothing here can fail on a value.
 """
 
+import json
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hushgrid.compiled import compiled
 from hushgrid.counting.columns import find_columns
-from hushgrid.counting.geoparquet import check_crs, primary_geometry
 from hushgrid.errors import InputError
 from hushgrid.files.footer import RELEASE
-from hushgrid.geometry.domain import Domain
-from hushgrid.kernels.wkb import read_points
+from hushgrid.geometry.domain import GEOGRAPHIC, Domain
+
+NOT_A_NUMBER = np.float64(np.nan).view(np.uint64)
+
+# Flags of EWKB in the high bits of the type; ISO adds 1000 for Z, 2000 for M, 3000 for both.
+HAS_Z = np.uint32(0x8000_0000)
+HAS_M = np.uint32(0x4000_0000)
+HAS_SRID = np.uint32(0x2000_0000)
+CODE = np.uint32(0x1FFF_FFFF)
+POINT = 1
+
+
+@compiled
+def _unsigned(data: NDArray[np.uint8], first: int, size: int, little_endian: bool) -> np.uint64:
+    value = np.uint64(0)
+    for i in range(size):
+        place = size - 1 - i if little_endian else i
+        value = (value << np.uint64(8)) | np.uint64(data[first + place])
+    return value
+
+
+@compiled
+def _ordinates(kind: np.uint32) -> int:
+    """Numbers a point of this type holds, or 0 if it is no point."""
+    code = kind & CODE
+    if code % 1000 != POINT or code > 3000 + POINT:
+        return 0
+    iso = code // 1000
+    has_z = iso == 1 or iso == 3 or (kind & HAS_Z) != 0
+    has_m = iso == 2 or iso == 3 or (kind & HAS_M) != 0
+    return 2 + int(has_z) + int(has_m)
+
+
+@compiled
+def read_points(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int32] | NDArray[np.int64],
+    longitude_bits: NDArray[np.uint64],
+    latitude_bits: NDArray[np.uint64],
+) -> None:
+    """Write the first two ordinates of every point, as the bits of float64; NaN for whatever is not a point.
+
+    Reads ISO WKB and EWKB of both byte orders. A row must be a point from its first byte to its last.
+
+    Parameters
+    ----------
+    data, offsets : array
+        Row i is the bytes from ``offsets[i]`` to ``offsets[i + 1]``.
+    longitude_bits, latitude_bits : array of uint64, shape (offsets.size - 1,)
+    """
+    for i in range(offsets.size - 1):
+        longitude_bits[i] = latitude_bits[i] = NOT_A_NUMBER
+        first, stop = int(offsets[i]), int(offsets[i + 1])
+        if stop - first < 5 or data[first] > 1:
+            continue
+        little_endian = data[first] == 1
+        kind = np.uint32(_unsigned(data, first + 1, 4, little_endian))
+        ordinates = _ordinates(kind)
+        head = 9 if kind & HAS_SRID else 5
+        if ordinates == 0 or stop - first != head + 8 * ordinates:
+            continue
+        longitude_bits[i] = _unsigned(data, first + head, 8, little_endian)
+        latitude_bits[i] = _unsigned(data, first + head + 8, 8, little_endian)
+
+
+KEY = b"geo"
+LONGEST_WORD = 80  # characters of a name in a message
+
+
+def primary_geometry(schema: pa.Schema, where: str) -> str | None:
+    """Name of the main column of geometries, or None where no metadata names one."""
+    name = _metadata(schema, where).get("primary_column")
+    return name if isinstance(name, str) else None
+
+
+def check_crs(schema: pa.Schema, column: str, domain: Domain, where: str) -> None:
+    """Refuse geometries that are declared to be in another reference system than the domain.
+
+    A column without an entry in the metadata declares nothing, and is taken to be in the domain's system, as columns
+    of numbers are.
+    """
+    columns = _metadata(schema, where).get("columns")
+    entry = columns.get(column) if isinstance(columns, dict) else None
+    if not isinstance(entry, dict):
+        return
+    declared = _crs_name(entry)
+    if declared != domain.crs.upper() and not {declared, domain.crs.upper()} <= GEOGRAPHIC:
+        msg = f"column {column!r} of {where} is in {declared}, and not in {domain.crs}. "
+        msg += "Give the system of the points: crs= (--crs)."
+        raise InputError(msg, instead={"crs": declared} if ":" in declared else None)
+
+
+def _metadata(schema: pa.Schema, where: str) -> dict[str, Any]:
+    text = (schema.metadata or {}).get(KEY)
+    if text is None:
+        return {}
+    try:
+        metadata = json.loads(text)
+    except (ValueError, RecursionError):
+        metadata = None
+    if not isinstance(metadata, dict):
+        msg = f"the 'geo' metadata of {where} is damaged. Write the file anew."
+        raise InputError(msg)
+    return metadata
+
+
+def _crs_name(entry: dict[str, Any]) -> str:
+    """Authority and code, for example EPSG:4326; else whatever name there is."""
+    crs = entry.get("crs", {"id": {"authority": "OGC", "code": "CRS84"}})  # the default of the specification
+    if not isinstance(crs, dict):
+        return "an unknown reference system"
+    identifier = crs.get("id")
+    if isinstance(identifier, dict):
+        return f"{_word(identifier.get('authority'))}:{_word(identifier.get('code'))}".upper()
+    return f"a reference system without a code ({_word(crs.get('name'))})"
+
+
+def _word(value: object) -> str:
+    return str(value)[:LONGEST_WORD] if isinstance(value, str | int) else "?"
+
 
 Pair = tuple[NDArray[np.generic], NDArray[np.generic]]
 

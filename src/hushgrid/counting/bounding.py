@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import run_in_slices
-from hushgrid.counting.area_index import AreaIndex
+from hushgrid.counting.areas import AreaIndex
+from hushgrid.counting.sha256 import hash_records
 from hushgrid.counting.users import content_and_edges, interned
 from hushgrid.geometry import cells
 from hushgrid.geometry.domain import Domain
-from hushgrid.kernels.sha256 import hash_records
 
 LATTICE_SIDE = 2**30  # columns and rows; a millimetre on a domain as wide as Spain
 KEY_BYTES = 32

@@ -13,8 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushgrid.counting.arrow import PointColumns, point_columns
-from hushgrid.counting.snapshot import rows_state
-from hushgrid.counting.source import Block
+from hushgrid.counting.source import Block, rows_state
 from hushgrid.counting.users import UserColumn, user_column
 from hushgrid.errors import InputError
 from hushgrid.geometry.domain import Domain

@@ -1,17 +1,87 @@
-"""Points in a Parquet file, row group by row group, in memory that does not grow with the file."""
+"""Points in Parquet files and folders of them, in memory that does not grow.
+
+A small file can say a great deal: one long value in a dictionary, and a number for each of a million rows that have it;
+or pages of zeros, compressed ten thousand times. So long values stay in their dictionary, and the longer rows are, the
+fewer of them are read at once. docs/decisions/0005-user-bounding.md says what is not covered.
+"""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from hushgrid.counting.arrow import PointColumns, point_columns
-from hushgrid.counting.parquet_batches import bounded_batches, enough_memory
-from hushgrid.counting.snapshot import Snapshot, files_state, reading
-from hushgrid.counting.source import Block
+from hushgrid.counting.source import Block, FilePart, Snapshot, files_state, parquet_files, reading
 from hushgrid.counting.users import UserColumn, user_column
+from hushgrid.errors import InputError
+from hushgrid.files.paths import irregularity
 from hushgrid.geometry.domain import Domain
+
+BATCH_ROWS = 2**17
+BATCH_BYTES = 2**25  # of values that are decoded at once
+BUFFER_BYTES = 2**16  # read ahead in a column; without a buffer, all of it in a row group is read at once
+
+
+def bounded_batches(
+    path: Path, metadata: pq.FileMetaData, group: int, columns: Sequence[str]
+) -> Iterator[pa.RecordBatch]:
+    """Batches of a row group; a column whose dictionary holds long values comes as indices into it.
+
+    Privacy
+    -------
+    Sizes decide how rows are read, and never which, nor what is said of them.
+    """
+    leaves = [leaf for leaf in range(metadata.num_columns) if _is_within(metadata.schema.column(leaf).path, columns)]
+    texts = [metadata.schema.column(leaf) for leaf in leaves]
+    texts = [text.path for text in texts if text.physical_type == "BYTE_ARRAY"]
+    kept = [name for name in texts if _has_long_values(path, metadata, group, name)]
+    rows = _rows_at_once(metadata, group, leaves)
+    with _opened(path, metadata, kept) as file:
+        yield from file.iter_batches(rows, row_groups=[group], columns=list(columns), use_threads=False)
+
+
+@contextmanager
+def enough_memory(path: Path) -> Iterator[None]:
+    """Turn a lack of memory into an error that names the file and says nothing of its rows."""
+    try:
+        yield
+    except MemoryError:
+        msg = f"{path} needs more memory than there is: its pages or values are very long. Write it anew with small "
+        msg += "pages, and only the columns of coordinates and users, or give the process more memory."
+        raise InputError(msg) from None
+
+
+def _opened(path: Path, metadata: pq.FileMetaData, kept: list[str]) -> pq.ParquetFile:
+    return pq.ParquetFile(path, metadata=metadata, read_dictionary=kept, pre_buffer=False, buffer_size=BUFFER_BYTES)
+
+
+def _is_within(leaf: str, columns: Sequence[str]) -> bool:
+    return any(leaf == name or leaf.startswith(name + ".") for name in columns)
+
+
+def _has_long_values(path: Path, metadata: pq.FileMetaData, group: int, name: str) -> bool:
+    """Whether the dictionary of a column holds a value that a batch could not repeat in every row."""
+    with _opened(path, metadata, [name]) as file:
+        first = next(file.iter_batches(1, row_groups=[group], columns=[name], use_threads=False), None)
+    if first is None or not isinstance(values := first.column(name), pa.DictionaryArray):
+        return False
+    longest = pc.max(pc.binary_length(values.dictionary)).as_py() or 0
+    return bool(longest > BATCH_BYTES // BATCH_ROWS)
+
+
+def _rows_at_once(metadata: pq.FileMetaData, group: int, leaves: Sequence[int]) -> int:
+    """Rows whose values, by the mean size of a whole row or the declared width, fill a batch."""
+    row_group = metadata.row_group(group)
+    # The sizes of single columns would be closer, but Arrow aborts the process where a damaged footer has none.
+    size = row_group.total_byte_size // max(1, row_group.num_rows)
+    width = sum(max(0, metadata.schema.column(leaf).length or 0) for leaf in leaves)
+    return int(np.clip(BATCH_BYTES // max(1, size, width), 1, BATCH_ROWS))
+
 
 KIND = "Parquet"
 
@@ -88,3 +158,70 @@ class RowGroup:
             for batch in bounded_batches(self.path, self.metadata, self.index, names):
                 users = None if self.user is None else self.user.ids(batch)
                 yield Block.of(*self.columns.points(batch), share_of_row * batch.num_rows, users)
+
+
+class ParquetFolder:
+    """A folder of Parquet or GeoParquet files with points in the same columns, as Spark and others write.
+
+    Privacy
+    -------
+    Reads of each file what `ParquetPoints` does. A file that is added, removed or changed between passes is an error,
+    so that all of them read one snapshot.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        domain: Domain,
+        lon: str | None = None,
+        lat: str | None = None,
+        geometry: str | None = None,
+        user: str | None = None,
+    ) -> None:
+        self._folder = folder
+        self._paths = parquet_files(folder)
+        for path in self._paths:
+            complaint = irregularity(path)
+            if complaint is not None:
+                msg = f"{path} {complaint}. Remove it from the folder, or mend it."
+                raise InputError(msg)
+        self._files = [
+            ParquetPoints(path, domain=domain, lon=lon, lat=lat, geometry=geometry, user=user) for path in self._paths
+        ]
+        self._check_columns()
+
+    def rows(self) -> int:
+        """Number of rows, from the footers."""
+        return sum(file.rows() for file in self._files)
+
+    def parts(self) -> Sequence[FilePart]:
+        """The row groups of all files."""
+        rows = max(1, self.rows())
+        return [FilePart(part, file.rows() / rows) for file in self._files for part in file.parts()]
+
+    def check_unchanged(self) -> None:
+        """Refuse a folder of which a file has changed, come or gone since it was opened."""
+        for file in self._files:
+            file.check_unchanged()
+        if parquet_files(self._folder) != self._paths:
+            msg = f"{self._folder} changed while it was being published. Publish a copy that nothing writes to."
+            raise InputError(msg)
+
+    def state(self) -> bytes:
+        """What tells the files from others, or from themselves after a change of one or of their list."""
+        names = [str(path.relative_to(self._folder)) for path in self._paths]
+        return files_state({name: file.snapshot for name, file in zip(names, self._files, strict=True)})
+
+    def _check_columns(self) -> None:
+        first = self._files[0].columns
+        for path, file in zip(self._paths, self._files, strict=True):
+            if file.columns != first:
+                msg = f"{path} has its points in {_listed(file.columns)}, and {self._paths[0]} in {_listed(first)}. "
+                msg += "The files of a folder are one table: write them with the same columns, or name some that all "
+                msg += "have: lon=, lat=, or geometry=."
+                raise InputError(msg)
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return " and ".join(map(repr, columns))

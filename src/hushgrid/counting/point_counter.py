@@ -1,25 +1,99 @@
-"""Exact counts over any source of points, on as many threads as there are processors."""
+"""Exact counts over any source of points: by our own loops on all processors, or by the engine that holds them."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.compiled import thread_count
-from hushgrid.counting.curve import MOST_POINTS, Curve
-from hushgrid.counting.progress import Progress, ShareDone
-from hushgrid.counting.quadrant_counts import QuadrantCounts
-from hushgrid.counting.refinement import Refinement
-from hushgrid.counting.source import Block, PointSource
-from hushgrid.counting.tally import Tally, tally_for
+from hushgrid.counting.areas import AreaIndex
+from hushgrid.counting.bins import count_in_grid, count_in_nested_grid
+from hushgrid.counting.bounded import MissingUser, bounded_points
+from hushgrid.counting.bounding import KeyedRule
+from hushgrid.counting.counter import Counter
+from hushgrid.counting.quadtree import QuadrantCounts, Refinement
+from hushgrid.counting.source import Block, PointSource, Progress, ShareDone
+from hushgrid.counting.trees import MOST_POINTS, Curve, quadrants_tally, refinement_tally, tree_tally
 from hushgrid.errors import ArgumentError
+from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.quadrants import Quadrants
+from hushgrid.geometry.tree import Tree
+
+Tally = Callable[[Block, NDArray[np.int64]], None]
+
+
+def _grid_tally(grid: Grid) -> Tally:
+    place = (grid.domain.bounds, (grid.column_scale, grid.row_scale), (grid.rows, grid.columns))
+
+    def add(block: Block, true_counts: NDArray[np.int64]) -> None:
+        count_in_grid(block.longitudes, block.latitudes, *place, true_counts)
+
+    return add
+
+
+def _nested_grid_tally(nested: NestedGrid) -> Tally:
+    return _leaf_tally(nested, nested.offsets[:-1])
+
+
+def _grouped_grid_tally(grouped: GroupedGrid) -> Tally:
+    return _leaf_tally(grouped.nested, grouped.cell_offsets)
+
+
+def _leaf_tally(nested: NestedGrid, cell_offsets: NDArray[np.int64]) -> Tally:
+    grid = nested.grid
+    place = (grid.domain.bounds, (grid.column_scale, grid.row_scale), (grid.rows, grid.columns))
+    edges = (grid.column_edges, grid.row_edges)
+    leaf_scales = (nested.column_scales, nested.row_scales)
+    sides, offsets = nested.sides.astype(np.int32), cell_offsets.astype(np.int32)
+
+    def add(block: Block, true_counts: NDArray[np.int64]) -> None:
+        count_in_nested_grid(block.longitudes, block.latitudes, *place, edges, leaf_scales, sides, offsets, true_counts)
+
+    return add
+
+
+def _patchwork_tally(areas: Patchwork) -> Tally:
+    index = AreaIndex.of(areas)
+
+    def add(block: Block, true_counts: NDArray[np.int64]) -> None:
+        # From one, so that points in no area are number zero; they go to the last entry.
+        true_numbers = np.bincount(index.numbers(block.longitudes, block.latitudes) + 1, minlength=areas.cells + 1)
+        true_counts += np.roll(true_numbers, -1)
+
+    return add
+
+
+TALLIES: Mapping[type, Callable[[Any], Tally]] = {
+    Grid: _grid_tally,
+    NestedGrid: _nested_grid_tally,
+    GroupedGrid: _grouped_grid_tally,
+    Tree: tree_tally,
+    Quadrants: quadrants_tally,
+    Patchwork: _patchwork_tally,
+    Refinement: refinement_tally,
+}
+
+
+def tally_for(partition: Partition | Refinement) -> Tally:
+    """A function that adds the points of a block to an array of ``partition.cells + 1`` true counts.
+
+    The last entry takes the points outside the domain.
+    """
+    for kind, make in TALLIES.items():
+        if isinstance(partition, kind):
+            return make(partition)
+    known = ", ".join(kind.__name__ for kind in TALLIES)
+    msg = f"points can be counted on {known}; got a {type(partition).__name__}."
+    raise TypeError(msg)
+
 
 # Every thread has counts of its own; on large partitions fewer threads run, so that these fit here.
 COUNTS_BYTES = 2**28
@@ -130,3 +204,70 @@ class _Pass:
             for block in part:
                 self._tally(block, true_counts)
                 self._done.add(block.share)
+
+
+BeforeRows = Callable[[], None]  # what is called before a step that may look at rows
+
+
+def nothing() -> None:
+    """For whoever need not know when rows may first be looked at."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BoundedCounter:
+    """Counts of kept records, and the total of the records of all users, each user's capped.
+
+    Privacy
+    -------
+    Holds no way back to the records that were not kept.
+    """
+
+    counter: Counter
+    true_capped_total: int
+
+    def __repr__(self) -> str:
+        return "BoundedCounter(...)"
+
+
+@runtime_checkable
+class EngineSource(Protocol):
+    """Points that are counted where they are. Implemented by `EnginePoints`."""
+
+    def counter(self, domain: Domain, *, progress: Progress | None = None) -> AbstractContextManager[Counter]:
+        """Counts of the points."""
+
+    def bounded_counter(
+        self, rule: KeyedRule, *, missing: MissingUser, progress: Progress | None = None
+    ) -> AbstractContextManager[BoundedCounter]:
+        """Counts of the points that a rule keeps."""
+
+    def state(self) -> bytes | None:
+        """What tells these points from those that another run reads, or None where nothing does; private."""
+
+
+OpenedPoints = PointSource | EngineSource
+
+
+@contextmanager
+def open_counter(domain: Domain, points: OpenedPoints, *, progress: Progress | None = None) -> Iterator[Counter]:
+    """Counts of the points, for as long as the context lasts."""
+    if isinstance(points, EngineSource):
+        with points.counter(domain, progress=progress) as counter:
+            yield counter
+    else:
+        yield PointCounter(domain, points, progress=progress)
+
+
+@contextmanager
+def open_bounded_counter(
+    points: OpenedPoints, rule: KeyedRule, *, missing: MissingUser, progress: Progress | None = None
+) -> Iterator[BoundedCounter]:
+    """Counts of the points that a rule keeps of those with user ids, for as long as the context lasts."""
+    if isinstance(points, EngineSource):
+        with points.bounded_counter(rule, missing=missing, progress=progress) as bounded:
+            yield bounded
+        return
+    with bounded_points(points, rule, missing=missing, progress=progress) as kept:
+        del points  # all that is read from here on are kept records
+        counter = PointCounter(rule.domain, kept.source, progress=progress)
+        yield BoundedCounter(counter=counter, true_capped_total=kept.true_capped_total)

@@ -1,14 +1,27 @@
-"""Where points come from: rows in memory or in files, in parts that are read independently."""
+"""Where points come from: parts that are read independently, unchanged, with their progress.
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol, cast
+A release reads one state of its points. Of files it is what the file system knows of them and, of Parquet, the footers;
+of points in memory, a digest of all that is read of them. Every comparison in hushgrid goes by what is made here.
+"""
+
+import hashlib
+import os
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, field
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import IO, NamedTuple, Protocol, Self, cast
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hushgrid.kernels.bins import Coordinates
+from hushgrid.counting.bins import Coordinates
+from hushgrid.counting.users import content_and_edges
+from hushgrid.errors import InputError
 
 
 class Block(NamedTuple):
@@ -82,3 +95,196 @@ def _read_only(array: NDArray[np.generic], precision: type[np.float32] | type[np
         view = array.astype(precision, copy=False).view()
     view.flags.writeable = False
     return cast("Coordinates", view)
+
+
+Progress = Callable[[float], None]
+"""Called with 0, 0.01, 0.02, …, 1 for each question asked of the points: the same list whatever the points are."""
+
+STEPS = 100
+
+
+class ShareDone:
+    """Tells the progress of one question, in whole per cents, every one of them once and in order.
+
+    However many rows, blocks, threads and passes it takes to answer, none or several, the calls are the same. The
+    last comes when the context ends without an error.
+
+    Privacy
+    -------
+    The calls are a constant. When each of them comes depends on the points; that is timing, and whoever can watch the
+    run is outside the attack model (docs/privacy.md).
+
+    Examples
+    --------
+    >>> told = []
+    >>> with ShareDone(told.append) as done:
+    ...     done.add(0.029)
+    ...     told
+    [0.0, 0.01, 0.02]
+    >>> len(told), told[-1]
+    (101, 1.0)
+    """
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress = progress
+        self._share = 0.0
+        self._steps_told = 0
+        self._lock = Lock()
+
+    def __enter__(self) -> Self:
+        if self._progress is not None:
+            self._progress(0.0)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is None:
+            with self._lock:
+                self._tell(STEPS)
+
+    def add(self, share: float) -> None:
+        """Add the share of one block; the last per cent is not told before the question is answered."""
+        with self._lock:
+            self._share += share
+            self._tell(min(STEPS - 1, int(STEPS * self._share)))
+
+    def _tell(self, steps: int) -> None:
+        while self._progress is not None and self._steps_told < steps:
+            self._steps_told += 1
+            self._progress(self._steps_told / STEPS)
+
+
+PARQUET_END = b"PAR1"
+PIECE = 2**20  # bytes of a footer that are read at once
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """What tells a file from another under the same name: its size, times, number on the disk and Parquet footer.
+
+    The time of a change of content can be set back; that of a change of anything, `status_changed`, cannot.
+
+    Privacy
+    -------
+    All of it may depend on the data. It is compared, never shown, and kept in a ledger only under seal.
+    """
+
+    path: Path
+    size: int = field(repr=False)
+    changed: int = field(repr=False)
+    status_changed: int = field(repr=False)
+    inode: int = field(repr=False)
+    footer: str = field(repr=False)
+
+    @classmethod
+    def of(cls, path: Path) -> Self:
+        """Snapshot of the file as it is now."""
+        with reading(path, "regular"), path.open("rb") as file:
+            footer = _footer_digest(file)
+            status = os.fstat(file.fileno())
+        return cls(
+            path=path,
+            size=status.st_size,
+            changed=status.st_mtime_ns,
+            status_changed=status.st_ctime_ns,
+            inode=status.st_ino,
+            footer=footer,
+        )
+
+    def check(self) -> None:
+        """Refuse a file that has changed since."""
+        if Snapshot.of(self.path) != self:
+            msg = f"{self.path} changed while it was being published. Publish a copy that nothing writes to."
+            raise InputError(msg)
+
+
+def files_state(snapshots: Mapping[str, Snapshot]) -> bytes:
+    """What a change of any file changes, and of the list of their names, in whatever order they come."""
+    lines = [f"{name}\0{astuple(snapshot)[1:]}" for name, snapshot in sorted(snapshots.items())]
+    return hashlib.sha256("\n".join(lines).encode(errors="surrogateescape")).digest()
+
+
+def rows_state(parts: Iterable[Iterable[Block]]) -> bytes:
+    """What a change of any coordinate or id changes, or of the order of rows; how rows are cut into blocks does not."""
+    digests = {name: hashlib.sha256() for name in ("longitudes", "latitudes", "lengths", "ids", "numbers")}
+    for part in parts:
+        for block in part:
+            for name, content in _contents(block):
+                digests[name].update(np.ascontiguousarray(content).view(np.uint8).data)
+    return hashlib.sha256(b"".join(digest.digest() for digest in digests.values())).digest()
+
+
+def _contents(block: Block) -> Iterator[tuple[str, np.ndarray]]:
+    yield "longitudes", block.longitudes
+    yield "latitudes", block.latitudes
+    if block.users is not None:
+        ids = block.users
+        if isinstance(ids, pa.DictionaryArray):
+            yield "numbers", ids.indices.cast(pa.int64()).fill_null(-1).to_numpy()
+            ids = ids.dictionary
+        content, edges = content_and_edges(ids)
+        yield "lengths", np.diff(edges)
+        yield "ids", content[edges[0] : edges[-1]]
+
+
+def _footer_digest(file: IO[bytes]) -> str:
+    """Digest of the footer of a Parquet file; of nothing if it is another."""
+    digest = hashlib.sha256()
+    end = file.seek(0, os.SEEK_END)
+    if end >= 12:
+        file.seek(end - 8)
+        length, magic = int.from_bytes(file.read(4), "little"), file.read(4)
+        if magic == PARQUET_END:
+            file.seek(max(0, end - 8 - length))
+            while piece := file.read(PIECE):
+                digest.update(piece)
+    return digest.hexdigest()
+
+
+@contextmanager
+def reading(path: Path, kind: str) -> Iterator[None]:
+    """Turn whatever a reader raises into an error that names the file and quotes nothing of it."""
+    try:
+        yield
+    except FileNotFoundError:
+        msg = f"{path} does not exist. Check the path."
+        raise InputError(msg) from None
+    except PermissionError:
+        msg = f"{path} cannot be read: permission denied. Check who may read the file."
+        raise InputError(msg) from None
+    except (pa.ArrowException, OSError, EOFError, zlib.error, UnicodeDecodeError):
+        msg = f"{path} cannot be read: it is damaged, or not a {kind} file. Write it anew, or give another."
+        raise InputError(msg) from None
+
+
+PARQUET = (".parquet", ".geoparquet", ".pq")
+CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
+HIDDEN = (".", "_")  # first letters of what writers of data leave beside it, such as _SUCCESS
+
+
+def parquet_files(folder: Path) -> list[Path]:
+    """Every Parquet file in a folder and in those below it, in the order of their names.
+
+    Names that begin with a dot or an underscore are passed over, as Spark does. Any other file is an error, because it
+    may be data that somebody believes to be published.
+    """
+    files = []
+    with reading(folder, "Parquet"):
+        for place, folders, names in os.walk(folder, onerror=_refuse):
+            folders[:] = [name for name in folders if not name.startswith(HIDDEN)]
+            files += [Path(place, name) for name in names if not name.startswith(HIDDEN)]
+    for file in files:
+        if not file.name.lower().endswith(PARQUET):
+            msg = f"{folder} is a folder that holds {file.relative_to(folder)}, which is no Parquet file "
+            msg += f"({', '.join(PARQUET)}). Move it elsewhere, or give one file; CSV files are one table by "
+            msg += "a pattern such as 'trips/*.csv', with --engine duckdb."
+            raise InputError(msg)
+    if not files:
+        msg = f"{folder} is a folder without Parquet files ({', '.join(PARQUET)}). Give one that holds some, or a file."
+        raise InputError(msg)
+    return sorted(files)
+
+
+def _refuse(error: OSError) -> None:
+    raise error

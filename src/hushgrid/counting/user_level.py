@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
 
-from hushgrid.counting.area_index import AreaIndex
+from hushgrid.counting.areas import AreaIndex
+from hushgrid.counting.bounded import MissingUser
 from hushgrid.counting.bounding import KeyedRule
-from hushgrid.counting.user_rows import MissingUser
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.domain import Domain

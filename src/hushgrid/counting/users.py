@@ -1,5 +1,7 @@
 """Ids of users, whatever their type, as the bytes they are compared and hashed by.
 
+The hash divides work and decides nothing: ids are compared in full.
+
 An integer is its decimal text, a text its UTF-8, a binary or UUID its bytes in lower-case hexadecimal: what an engine
 that speaks SQL can write, too. Null and empty ids are none. The type is that of the declared column, so that no value
 can change how another is read; a list or a column of Python objects declares none, and is read value by value.
@@ -19,8 +21,54 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Indices
+from hushgrid.compiled import compiled
 from hushgrid.counting.columns import listing, nearest_name
+from hushgrid.counting.csv_loops import Text, is_space
 from hushgrid.errors import ArgumentError, InputError
+
+FNV_OFFSET, FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # Fowler, Noll, Vo: FNV-1a, 64 bits
+FOLD = np.uint64(32)
+
+
+@compiled
+def hash_ids(content: Text, edges: NDArray[np.int64], salt: int, hashes: NDArray[np.uint64]) -> None:
+    """Write a hash of every id; another salt makes another hash.
+
+    Parameters
+    ----------
+    content, edges : array of uint8, array of int64, shape (ids + 1,)
+        The bytes of all ids, and where each begins and the last one ends.
+    salt : int
+    hashes : array of uint64, shape (ids,)
+    """
+    for i in range(hashes.size):
+        value = (FNV_OFFSET ^ np.uint64(salt)) * FNV_PRIME
+        for k in range(edges[i], edges[i + 1]):
+            value = (value ^ np.uint64(content[k])) * FNV_PRIME
+        hashes[i] = value ^ (value >> FOLD)  # the low bits of FNV alone do not depend on high bits of the text
+
+
+@compiled
+def trim_spans(text: Text, spans: NDArray[np.int64]) -> None:
+    """Narrow every span, first and last byte half-open, by the blanks at its ends."""
+    for row in range(spans.shape[0]):
+        first, stop = spans[row, 0], spans[row, 1]
+        while first < stop and is_space(text[first]):
+            first += 1
+        while first < stop and is_space(text[stop - 1]):
+            stop -= 1
+        spans[row, 0], spans[row, 1] = first, stop
+
+
+@compiled
+def copy_spans(text: Text, spans: NDArray[np.int64], content: Text) -> None:
+    """Write the bytes of all spans one after the other."""
+    place = 0
+    for row in range(spans.shape[0]):
+        for k in range(spans[row, 0], spans[row, 1]):
+            content[place] = text[k]
+            place += 1
+
 
 IDS = pa.large_binary()
 LONGEST_ID = 2**10  # characters, which every engine can count; a row with a longer id is no record

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from hushgrid.counting.engine.address import Address
-from hushgrid.counting.engine.postgres_address import parse_address
-from hushgrid.counting.engine.read_files import state_of_files
+from hushgrid.counting.engine.points import state_of_files
+from hushgrid.counting.engine.postgres import parse_address
 from hushgrid.errors import ArgumentError
 
 SELECT = "SELECT lon + 1 AS lon, lat FROM trips WHERE name LIKE '%a%' AND area && box?"

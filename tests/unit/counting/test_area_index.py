@@ -7,8 +7,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hushgrid.answering.patches import Patches, patchwork
-from hushgrid.counting import area_index
-from hushgrid.counting.area_index import AreaIndex
+from hushgrid.counting import areas as area_index
+from hushgrid.counting.areas import AreaIndex
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.domain import Domain

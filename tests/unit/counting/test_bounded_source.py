@@ -12,10 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushgrid.counting import bounded_source, user_rows
-from hushgrid.counting.bounded_source import bounded_points
+from hushgrid.counting import bounded as bounded_source
+from hushgrid.counting import bounded as user_rows
+from hushgrid.counting.bounded import bounded_points
 from hushgrid.counting.bounding import KeyedRule
-from hushgrid.counting.open import open_points
+from hushgrid.counting.opening import open_points
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import HushgridError, InputError
 from hushgrid.geometry.grid import Grid
@@ -222,9 +223,9 @@ def test_progress_reaches_the_end():
 MEMORY_SCRIPT = """
 import resource, sys
 from pathlib import Path
-from hushgrid.counting.bounded_source import bounded_points
+from hushgrid.counting.bounded import bounded_points
 from hushgrid.counting.bounding import KeyedRule
-from hushgrid.counting.open import open_points
+from hushgrid.counting.opening import open_points
 from hushgrid.geometry.domain import Domain
 
 domain = Domain(west=0, south=0, east=1, north=1)

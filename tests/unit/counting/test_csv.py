@@ -5,8 +5,8 @@ import gzip
 import numpy as np
 import pytest
 
-from hushgrid.counting import csv_lines
-from hushgrid.counting.csv_points import CsvPoints
+from hushgrid.counting import csv as csv_lines
+from hushgrid.counting.csv import CsvPoints
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import InputError
 from hushgrid.geometry.grid import Grid

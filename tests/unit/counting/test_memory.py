@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from hushgrid.counting import memory
-from hushgrid.counting.open import open_points
+from hushgrid.counting.opening import open_points
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.grid import Grid

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushgrid.counting.csv_points import CsvPoints
-from hushgrid.counting.folder import PARQUET
-from hushgrid.counting.open import CSV, open_points
+from hushgrid.counting.csv import CsvPoints
+from hushgrid.counting.opening import CSV, open_points
 from hushgrid.counting.parquet import ParquetPoints
+from hushgrid.counting.source import PARQUET
 from hushgrid.errors import ArgumentError, InputError
 from tests.unit.counting.tables import DOMAIN, FORMS
 

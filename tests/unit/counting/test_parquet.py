@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushgrid.counting import parquet_batches
+from hushgrid.counting import parquet as parquet_batches
 from hushgrid.counting.parquet import ParquetPoints
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import InputError

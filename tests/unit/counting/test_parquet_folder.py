@@ -7,10 +7,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushgrid.counting.folder import parquet_files
-from hushgrid.counting.open import open_points
-from hushgrid.counting.parquet_folder import ParquetFolder
+from hushgrid.counting.opening import open_points
+from hushgrid.counting.parquet import ParquetFolder
 from hushgrid.counting.point_counter import PointCounter
+from hushgrid.counting.source import parquet_files
 from hushgrid.errors import InputError
 from hushgrid.geometry.grid import Grid
 from tests.plain import PlainCounter

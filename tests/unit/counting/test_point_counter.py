@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from hushgrid.counting import memory, point_counter
-from hushgrid.counting.open import open_points
-from hushgrid.counting.point_counter import PointCounter
+from hushgrid.counting.opening import open_points
+from hushgrid.counting.point_counter import TALLIES, PointCounter
 from hushgrid.counting.source import Block
-from hushgrid.counting.tally import TALLIES
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, NestedGrid

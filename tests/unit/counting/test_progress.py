@@ -9,12 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hushgrid as hg
-from hushgrid.counting import csv_points, curve, memory, parquet_batches, point_counter, quadrant_counts
-from hushgrid.counting.bounded_source import bounded_points
+from hushgrid.counting import csv as csv_points
+from hushgrid.counting import memory, point_counter
+from hushgrid.counting import parquet as parquet_batches
+from hushgrid.counting import quadtree as quadrant_counts
+from hushgrid.counting import trees as curve
+from hushgrid.counting.bounded import bounded_points
 from hushgrid.counting.bounding import KeyedRule
-from hushgrid.counting.open import open_points
-from hushgrid.counting.open_counter import open_counter
-from hushgrid.counting.progress import ShareDone
+from hushgrid.counting.opening import open_points
+from hushgrid.counting.point_counter import open_counter
+from hushgrid.counting.source import ShareDone
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.quadrants import all_cells
 from hushgrid.methods import METHODS

@@ -8,8 +8,8 @@ import pyproj
 import pytest
 
 from hushgrid.counting.memory import ArrayPoints, TablePoints
+from hushgrid.counting.opening import anywhere, check_reachable, projected
 from hushgrid.counting.point_counter import PointCounter
-from hushgrid.counting.projected import anywhere, check_reachable, projected
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid

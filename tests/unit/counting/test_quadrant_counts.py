@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushgrid.counting import point_counter, quadrant_counts
-from hushgrid.counting.open import open_points
+from hushgrid.counting import point_counter
+from hushgrid.counting import quadtree as quadrant_counts
+from hushgrid.counting.opening import open_points
 from hushgrid.counting.point_counter import PointCounter
-from hushgrid.counting.quadrant_counts import QuadrantCounts
-from hushgrid.counting.refinement import Refinement
+from hushgrid.counting.quadtree import QuadrantCounts, Refinement
 from hushgrid.geometry.quadrants import DEEPEST, Quadrants, all_cells, divide_cells, pick_cells
 from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.staq import Staq

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hushgrid.counting.open import open_points
+from hushgrid.counting.opening import open_points
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.grid import Grid, NestedGrid
 from tests.plain import PlainCounter

@@ -12,10 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushgrid.counting.engine import spark_address
+from hushgrid.counting.engine import spark as spark_address
 from hushgrid.counting.engine.address import Address
-from hushgrid.counting.engine.spark_address import spark_frame
-from hushgrid.counting.engine.spark_engine import SCRATCH, SparkEngine
+from hushgrid.counting.engine.spark import SCRATCH, SparkEngine, spark_frame
 from hushgrid.errors import ArgumentError, InputError
 from tests.conformance.engines import spark_session, why_no_spark
 
@@ -139,7 +138,7 @@ def test_a_query_of_spark_writes_nothing(folder: Path) -> None:
 SESSION = """
 import os, sys
 from pathlib import Path
-from hushgrid.counting.engine.spark_address import spark_frame
+from hushgrid.counting.engine.spark import spark_frame
 
 frame = spark_frame("parts", {"spark.master": "local[1]", "spark.driver.host": "127.0.0.1"})
 frame.repartition(3).groupBy("lon").count().collect()

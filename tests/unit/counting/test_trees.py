@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.counting import point_counter
-from hushgrid.counting.open import open_points
+from hushgrid.counting.opening import open_points
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import Grid

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushgrid.counting.open import open_points
+from hushgrid.counting.bounded import rows_in_domain
+from hushgrid.counting.opening import open_points
 from hushgrid.counting.source import Block
-from hushgrid.counting.user_rows import rows_in_domain
 from hushgrid.counting.users import (
     IDS,
     LONGEST_ID,

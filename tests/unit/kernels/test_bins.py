@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from hushgrid.counting.bins import BLOCK
+from hushgrid.counting.point_counter import tally_for
 from hushgrid.counting.source import Block
-from hushgrid.counting.tally import tally_for
 from hushgrid.geometry import cells
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, NestedGrid
-from hushgrid.kernels.bins import BLOCK
 from tests.plain import leaf_of
 
 DOMAINS = {

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hushgrid.counting.csv_points import _numbers
-from hushgrid.kernels.decimals import parse_numbers
+from hushgrid.counting.csv import _numbers
+from hushgrid.counting.csv_loops import parse_numbers
 
 GRAMMAR = re.compile(rb"[ \t\r]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t\r]*")
 

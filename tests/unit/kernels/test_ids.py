@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hushgrid.kernels.ids import copy_spans, hash_ids, trim_spans
+from hushgrid.counting.users import copy_spans, hash_ids, trim_spans
 
 
 def plain_hash(text, salt):

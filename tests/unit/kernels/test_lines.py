@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushgrid.kernels.lines import count_rows, find_fields, line_stops
+from hushgrid.counting.csv_loops import count_rows, find_fields, line_stops
 
 LONGEST = 1000
 

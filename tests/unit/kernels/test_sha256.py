@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 
-from hushgrid.kernels.sha256 import ROUND_CONSTANTS, START, hash_records
+from hushgrid.counting.sha256 import ROUND_CONSTANTS, START, hash_records
 
 
 def test_constants_are_those_of_the_standard():

@@ -1,15 +1,36 @@
 """Points as a text names them, for an engine that is to read them."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from hushgrid.counting.engine.statement import is_query
-from hushgrid.counting.open_counter import BeforeRows, nothing
+from hushgrid.counting.point_counter import BeforeRows, nothing
 from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
-    from hushgrid.counting.open_counter import OpenedPoints
+    from hushgrid.counting.point_counter import OpenedPoints
+
+
+QUERY_WORDS = ("select", "with", "from")
+
+
+def is_query(text: str) -> bool:
+    """Whether a text is a query in SQL; what exists under that name, such as ``from berlin.parquet``, is none.
+
+    Examples
+    --------
+    >>> is_query("SELECT lon, lat FROM trips"), is_query("selected.parquet")
+    (True, False)
+    """
+    words = text.split(maxsplit=1)
+    return len(words) == 2 and words[0].lower() in QUERY_WORDS and not is_here(text)
+
+
+def is_here(text: str) -> bool:
+    """Whether a file or folder of this name exists on this machine."""
+    return os.path.exists(text)  # noqa: PTH110  # a query may be longer than any path, which is an error to Path
+
 
 EngineName = Literal["duckdb", "spark", "postgres"]
 
@@ -52,7 +73,7 @@ class Address:
         """The SELECT, if the text has one: another may choose other rows of the same data set."""
         if self.engine != "postgres":
             return self.text if is_query(self.text) else None
-        from hushgrid.counting.engine.postgres_address import parse_address
+        from hushgrid.counting.engine.postgres import parse_address
 
         return parse_address(self.text)[2]
 
@@ -68,17 +89,17 @@ class Address:
     ) -> "OpenedPoints":
         """The points, of which nothing but the schema was looked at; arguments are those of `open_points`."""
         if self.engine == "postgres":
-            from hushgrid.counting.engine.postgres_address import postgres_points
+            from hushgrid.counting.engine.postgres import postgres_points
 
             return postgres_points(self.text, domain=domain, lon=lon, lat=lat, geometry=geometry, user=user)
-        from hushgrid.counting.engine.engine_points import EnginePoints, check_columns
+        from hushgrid.counting.engine.points import EnginePoints, check_columns
 
         check_columns(geometry)
         if self.engine == "duckdb":
-            from hushgrid.counting.engine.duckdb_address import duckdb_points
+            from hushgrid.counting.engine.duckdb import duckdb_points
 
             return duckdb_points(self.text, domain=domain, lon=lon, lat=lat, user=user, before_rows=before_rows)
-        from hushgrid.counting.engine.spark_address import spark_frame
+        from hushgrid.counting.engine.spark import spark_frame
 
         table = spark_frame(self.text, self.spark_conf, before_rows=before_rows)
         return EnginePoints.of(table, lon=lon, lat=lat, user=user)

@@ -13,6 +13,7 @@ from hushgrid.counting.engine.engine import Columns, Frame, as_doubles, lazy, no
 if TYPE_CHECKING:
     import psycopg
 
+
 NAMES = {"postgres": "PostgreSQL", "duckdb": "DuckDB"}
 ROUNDS_TO_ZERO, ROUNDS_TO_INFINITY = "2.4703282292062328e-324", "1.7976931348623158e308"  # what is below, and above
 

@@ -1,4 +1,9 @@
-"""Which area a point lies in: a grid over all areas, in most cells of which there is nothing left to ask."""
+"""Which area a point lies in, exactly: an index over all areas, and its loops.
+
+Reference: Shewchuk: "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997.
+
+Private side. A point on a border lies in the first area that has it; no rounding decides.
+"""
 
 import math
 from dataclasses import dataclass
@@ -7,10 +12,147 @@ from typing import Self
 import numpy as np
 
 from hushgrid.arrays import Floats, Indices
+from hushgrid.compiled import compiled
+from hushgrid.counting.bins import Coordinates, cell_of
 from hushgrid.geometry import cells
 from hushgrid.geometry.areas import Patchwork
-from hushgrid.kernels.area_bins import NONE, SEVERAL, Index, holds, number_areas
-from hushgrid.kernels.bins import Coordinates
+
+FILTER = (3 + 16 * 2.0**-53) * 2.0**-53  # Shewchuk 1997, the bound A of ORIENT2D
+SPLITTER = 2.0**27 + 1  # halves the 53 bits of a double
+TERMS = 16  # eight products, each a rounded value and its error
+
+
+@compiled
+def two_sum(one: float, other: float) -> tuple[float, float]:
+    """A sum as it is rounded, and what rounding left out (Knuth)."""
+    total = one + other
+    virtual = total - one
+    return total, (one - (total - virtual)) + (other - virtual)
+
+
+@compiled
+def two_product(one: float, other: float) -> tuple[float, float]:
+    """A product as it is rounded, and what rounding left out (Dekker)."""
+    product = one * other
+    wide = SPLITTER * one
+    one_high = wide - (wide - one)
+    one_low = one - one_high
+    wide = SPLITTER * other
+    other_high = wide - (wide - other)
+    other_low = other - other_high
+    error = product - one_high * other_high - one_low * other_high - one_high * other_low
+    return product, one_low * other_low - error
+
+
+@compiled
+def grow_expansion(terms: Floats, count: int, value: float) -> int:
+    """Add a value to a sum that is kept as `count` terms that do not overlap, the largest last; returns one more."""
+    for place in range(count):
+        value, terms[place] = two_sum(value, terms[place])
+    terms[count] = value
+    return count + 1
+
+
+@compiled
+def exact_side(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
+    """What `side_of` says, by sums that lose nothing."""
+    factors = (
+        (two_sum(ax, -px), two_sum(by, -py), 1.0),
+        (two_sum(ay, -py), two_sum(bx, -px), -1.0),
+    )
+    terms, count = np.zeros(TERMS), 0
+    for left, right, sign in factors:
+        for one in left:
+            for other in right:
+                high, low = two_product(sign * one, other)
+                count = grow_expansion(terms, count, low)
+                count = grow_expansion(terms, count, high)
+    for place in range(count - 1, -1, -1):
+        if terms[place] != 0:
+            return 1 if terms[place] > 0 else -1
+    return 0
+
+
+@compiled
+def side_of(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
+    """1 if a point lies left of the line from a to b, -1 if right of it, 0 if it lies on it."""
+    left = (ax - px) * (by - py)
+    right = (ay - py) * (bx - px)
+    difference = left - right
+    if abs(difference) > FILTER * (abs(left) + abs(right)):
+        return 1 if difference > 0 else -1
+    return exact_side(ax, ay, bx, by, px, py)
+
+
+NONE, SEVERAL = -1, -2  # in place of the one area that a cell of the index lies in
+Index = tuple[
+    tuple[float, float, float, float], tuple[float, float], int, Indices, Indices, Indices, Indices, Indices, Floats
+]
+
+
+@compiled
+def holds(edges: Floats, first: int, stop: int, x: float, y: float) -> bool:
+    """Whether a point lies inside the rings, or on them, of which these are all edges that reach its latitude.
+
+    Parameters
+    ----------
+    edges : array, shape (edges, 4)
+        From x, y up to x, y.
+    """
+    inside = False
+    for place in range(first, stop):
+        ax, ay, bx, by = edges[place, 0], edges[place, 1], edges[place, 2], edges[place, 3]
+        if y < ay or y > by or (x > ax and x > bx):
+            continue
+        if ay == by:
+            if x >= min(ax, bx):
+                return True
+            continue
+        side = 1 if x < ax and x < bx else side_of(ax, ay, bx, by, x, y)
+        if side == 0:
+            return True
+        if side > 0 and y < by:  # the upper end belongs to the next edge
+            inside = not inside
+    return inside
+
+
+@compiled
+def first_holder(
+    areas: Indices, row: int, first_buckets: Indices, bucket_starts: Indices, edges: Floats, x: float, y: float
+) -> int:
+    """The first of a few areas that holds a point in a row of the index, or `NONE`."""
+    for area in areas:
+        bucket = first_buckets[area] + row
+        if holds(edges, bucket_starts[bucket], bucket_starts[bucket + 1], x, y):
+            return int(area)
+    return NONE
+
+
+@compiled
+def number_areas(longitudes: Coordinates, latitudes: Coordinates, index: Index, numbers: Indices) -> None:
+    """The first area that holds each point, or `NONE`.
+
+    Parameters
+    ----------
+    index : bounds, scales, side, owners, starts, candidates, first_buckets, bucket_starts, edges
+        A grid of `side` by `side` cells over all areas. The areas of a cell that several come near are `candidates`
+        from ``starts[cell]`` to ``starts[cell + 1]``; the edges of an area that reach a row are `edges` from
+        ``bucket_starts[bucket]`` to the next, with ``bucket = first_buckets[area] + row``.
+    """
+    (west, south, east, north), (column_scale, row_scale), side = index[0], index[1], np.int32(index[2])
+    owners, starts, candidates, first_buckets, bucket_starts, edges = index[3:]
+    for place in range(longitudes.size):
+        x, y = np.float64(longitudes[place]), np.float64(latitudes[place])
+        if not (x >= west and x <= east and y >= south and y <= north):  # true for NaN too
+            numbers[place] = NONE
+            continue
+        row = cell_of(y, south, row_scale, side)
+        cell = row * side + cell_of(x, west, column_scale, side)
+        numbers[place] = owners[cell]
+        if owners[cell] == SEVERAL:
+            near = candidates[starts[cell] : starts[cell + 1]]
+            numbers[place] = first_holder(near, int(row), first_buckets, bucket_starts, edges, x, y)
+
 
 FEWEST, MOST = 64, 1024  # columns and rows
 BAND_MARGIN = 1 / 64  # of a row: far more than rounding moves an edge of it

@@ -1,9 +1,10 @@
-"""Points in a CSV file, larger than memory if need be. One line is one record, whatever it holds.
+"""Points in a CSV file of any size. One line is one record, whatever it holds.
 
 No CSV library reads the rows: to all of them a stray quote can swallow the lines after it, or is an error, and either
 way one record would decide what becomes of others. Here a quote ends with its line at the latest.
 """
 
+import csv
 import gzip
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,14 +16,117 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hushgrid.counting.csv_header import CsvHeader
-from hushgrid.counting.csv_lines import LONGEST_LINE, line_start, whole_lines
-from hushgrid.counting.snapshot import Snapshot, files_state, reading
-from hushgrid.counting.source import Block, FilePart
-from hushgrid.counting.users import canonical_ids
-from hushgrid.kernels.decimals import parse_numbers
-from hushgrid.kernels.ids import copy_spans, trim_spans
-from hushgrid.kernels.lines import count_rows, find_fields, line_stops
+from hushgrid.counting.columns import find_columns, quotable_names
+from hushgrid.counting.csv_loops import count_rows, find_fields, line_stops, parse_numbers
+from hushgrid.counting.source import Block, FilePart, Snapshot, files_state, reading
+from hushgrid.counting.users import canonical_ids, check_user_name, copy_spans, trim_spans
+from hushgrid.errors import InputError
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+DELIMITERS = ",;\t|"
+LONGEST_HEADER = 2**16  # bytes
+
+FIRST_LINE = (
+    "The first line of the file must name the columns, separated by a comma, semicolon, tab or |; a file without such "
+    "a line needs one, as in lon,lat,time. The line is not shown here, because it may be a record."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CsvHeader:
+    r"""Names of the columns, what stands between fields, and where the first row begins.
+
+    Examples
+    --------
+    >>> import io
+    >>> CsvHeader.read(io.BytesIO(b'id;"lon";lat\n1;2;3\n'), where="trips.csv")
+    CsvHeader(names=('id', 'lon', 'lat'), delimiter=';', size=13)
+    """
+
+    names: tuple[str, ...]
+    delimiter: str
+    size: int
+
+    @classmethod
+    def read(cls, stream: IO[bytes], *, where: str) -> "CsvHeader":
+        """Header of a stream that stands at its beginning."""
+        line = stream.readline(LONGEST_HEADER + 1)
+        text = line.removeprefix(BYTE_ORDER_MARK).rstrip(b"\r\n").decode("utf-8", errors="replace")
+        if len(line) > LONGEST_HEADER or "\r" in text or not text.strip():
+            msg = f"{where} has no header line. Its first line must name the columns and end in LF or CRLF."
+            raise InputError(msg)
+        delimiter = max(DELIMITERS, key=lambda character: len(_fields(text, character)))
+        return cls(names=tuple(_fields(text, delimiter)), delimiter=delimiter, size=len(line))
+
+    def find_fields(
+        self, *, lon: str | None, lat: str | None, user: str | None = None, where: str
+    ) -> tuple[int, int] | tuple[int, int, int]:
+        """Numbers of the fields of longitude and latitude, and of the users' ids where these are asked for.
+
+        Privacy
+        -------
+        A file without a header begins with a record. So a message quotes of the first line only what was asked for and
+        the usual names, and says the same whatever else is in it.
+        """
+        names = quotable_names(self.names, (lon, lat, user))
+        longitude, latitude = find_columns(names, lon=lon, lat=lat, where=where, unlisted=FIRST_LINE)
+        if user is not None:
+            check_user_name(user, names, coordinates=(longitude, latitude), where=where, unlisted=FIRST_LINE)
+        east, north = self.names.index(longitude), self.names.index(latitude)
+        return (east, north) if user is None else (east, north, self.names.index(user))
+
+
+def _fields(text: str, delimiter: str) -> list[str]:
+    return [field.strip() for field in next(csv.reader([text], delimiter=delimiter))]
+
+
+NEWLINE = b"\n"
+LONGEST_LINE = 2**20  # bytes; a longer line is dropped
+
+
+def line_start(stream: IO[bytes], offset: int, until: int | None = None) -> int:
+    """Where the first line begins that begins at `offset` or later; the end of the stream if there is none.
+
+    Past `until` nobody looks any farther: the place is then in the middle of a line, at `until` or after it.
+    """
+    stream.seek(offset - 1)
+    while (piece := stream.readline(LONGEST_LINE)) and not piece.endswith(NEWLINE):
+        if until is not None and stream.tell() >= until:
+            break
+    return stream.tell()
+
+
+def whole_lines(stream: IO[bytes], size: int | None, block_bytes: int) -> Iterator[bytes]:
+    r"""The next `size` bytes of a stream, or all of it, cut at newlines into blocks of about `block_bytes`.
+
+    Lines longer than `LONGEST_LINE` may be left out; shorter ones never are.
+
+    Examples
+    --------
+    >>> import io
+    >>> list(whole_lines(io.BytesIO(b"one\ntwo\nthree\nfour"), None, 9))
+    [b'one\ntwo\n', b'three\n', b'four']
+    """
+    rest, too_long = b"", False
+    for piece in _pieces(stream, size, block_bytes):
+        lines, newline, tail = piece.rpartition(NEWLINE)
+        if newline:
+            text = rest + lines + newline
+            yield text.partition(NEWLINE)[2] if too_long else text
+            rest, too_long = tail, False
+        else:
+            rest += tail
+        if len(rest) > LONGEST_LINE:
+            rest, too_long = b"", True
+    if not too_long:
+        yield rest
+
+
+def _pieces(stream: IO[bytes], size: int | None, block_bytes: int) -> Iterator[bytes]:
+    while piece := stream.read(block_bytes if size is None else min(block_bytes, size)):
+        yield piece
+        size = None if size is None else size - len(piece)
+
 
 KIND = "CSV"
 COMPRESSED = ".gz"

@@ -1,4 +1,4 @@
-"""Engines that work in this process, or beside it on the same files: polars, DuckDB and Dask.
+"""Engines that work in this process: polars, DuckDB and Dask.
 
 Their snapshot is a copy of the coordinates as Parquet, in a folder that only its owner may enter.
 """
@@ -17,6 +17,7 @@ from hushgrid.errors import MissingExtraError
 
 if TYPE_CHECKING:
     import duckdb
+
 
 PREFIX = "hushgrid-"
 POINTS = "points.parquet"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.compiled import compiled
-from hushgrid.kernels.lines import Text
+from hushgrid.counting.csv_loops import Text
 
 BLOCK = 64  # bytes that are hashed at once
 LENGTH = 8  # bytes at the end of the last block, for the number of bits
@@ -41,7 +41,7 @@ def _turn(word: np.uint32, count: int) -> np.uint32:
 
 
 @compiled
-def add_block(state: Words, block: Text, schedule: Words) -> None:
+def hash_block(state: Words, block: Text, schedule: Words) -> None:
     """Take one block of 64 bytes into the state of 8 words; `schedule` is room for 64 (FIPS 180-4, 6.2.2)."""
     for t in range(16):
         word = np.uint32(0)
@@ -89,7 +89,7 @@ def _finish(state: Words, message: Text, length: int, schedule: Words) -> None:
     for k in range(LENGTH):
         message[blocks * BLOCK - 1 - k] = np.uint8((bits >> (8 * k)) & 0xFF)
     for block in range(blocks):
-        add_block(state, message[block * BLOCK : (block + 1) * BLOCK], schedule)
+        hash_block(state, message[block * BLOCK : (block + 1) * BLOCK], schedule)
 
 
 @compiled
@@ -117,7 +117,7 @@ def hash_records(
     """
     schedule = np.empty(64, np.uint32)
     begun = START.copy()
-    add_block(begun, head, schedule)
+    hash_block(begun, head, schedule)
     longest = 0
     for i in range(edges.size - 1):
         longest = max(longest, edges[i + 1] - edges[i])

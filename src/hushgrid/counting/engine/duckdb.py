@@ -13,19 +13,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hushgrid.counting.columns import find_columns, quotable_names
-from hushgrid.counting.csv_points import CsvFiles, CsvPoints
+from hushgrid.counting.csv import CsvFiles, CsvPoints
+from hushgrid.counting.engine.address import is_here, is_query
 from hushgrid.counting.engine.engine import Frame
-from hushgrid.counting.engine.engine_points import EnginePoints
-from hushgrid.counting.engine.local_engines import connect_duckdb, private_folder, spill_to
-from hushgrid.counting.engine.statement import is_here, is_query
-from hushgrid.counting.folder import CSV, PARQUET, parquet_files
-from hushgrid.counting.open_counter import BeforeRows, OpenedPoints, nothing
+from hushgrid.counting.engine.local import connect_duckdb, private_folder, spill_to
+from hushgrid.counting.engine.points import EnginePoints
+from hushgrid.counting.point_counter import BeforeRows, OpenedPoints, nothing
+from hushgrid.counting.source import CSV, PARQUET, parquet_files
 from hushgrid.counting.users import check_user_name
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
     import duckdb
+
 
 JSON_LINES = (".json", ".ndjson", ".jsonl")
 PACKED = (".gz", ".zst")
@@ -105,7 +106,7 @@ class DuckDbPoints(EnginePoints):
 
 def _csv_files(text: str, files: Sequence[str], **options: Any) -> CsvFiles:
     """CSV files as one table, which our own reader counts."""
-    from hushgrid.counting.open import open_points  # which opens addresses, and so may have come here
+    from hushgrid.counting.opening import open_points  # which opens addresses, and so may have come here
 
     if not files:
         msg = f"{text} names no file on this machine, where CSV files must be. Check the path or pattern."

@@ -1,15 +1,26 @@
-"""Points into the cells of trees. Private side.
+"""Points counted in the cells of trees and quadtrees, in one pass or along a Morton curve.
 
 The column and row of a point on the lattice are those of `hushgrid.geometry.cells`, bit for bit; everything below
 compares integers. As in `bins`, the last entry of `true_counts` takes the points outside the domain.
 """
 
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Indices
-from hushgrid.compiled import compiled
-from hushgrid.kernels.bins import BLOCK, Coordinates, cell_of
+from hushgrid.compiled import compiled, thread_count
+from hushgrid.counting.bins import BLOCK, Coordinates, cell_of
+from hushgrid.counting.quadtree import Refinement
+from hushgrid.counting.source import Block, PointSource, ShareDone
+from hushgrid.geometry import cells
+from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.quadrants import DEEPEST, Quadrants
+from hushgrid.geometry.tree import RIGHT, TOP, Tree
 
 
 @compiled
@@ -158,3 +169,97 @@ def count_below(
             places[i] = place if (entry >= 0) & inside[i] else outside
         for i in range(block_longitudes.size):
             true_counts[places[i]] += 1
+
+
+LATTICE_SIDE = 1 << DEEPEST
+
+Tally = Callable[[Block, NDArray[np.int64]], None]
+
+
+def tree_tally(tree: Tree) -> Tally:
+    """Adds the points of a block to the leaves of a tree, by going down from the root."""
+    lattice = tree.lattice
+    leaf_numbers = np.full(tree.nodes, -1, np.int32)
+    leaf_numbers[tree.leaves] = np.arange(tree.cells)
+    place = (tree.domain.bounds, _scales(tree.domain, lattice.columns, lattice.rows), (lattice.rows, lattice.columns))
+    rights, tops = np.ascontiguousarray(tree.boxes[:, [RIGHT, TOP]].T, np.int32)
+    splits, first_children = tree.splits.astype(np.int32), tree.first_children.astype(np.int32)
+
+    def add(block: Block, true_counts: NDArray[np.int64]) -> None:
+        count_in_tree(
+            block.longitudes, block.latitudes, *place, rights, tops, splits, first_children, leaf_numbers, true_counts
+        )
+
+    return add
+
+
+def quadrants_tally(quadrants: Quadrants) -> Tally:
+    """Adds the points of a block to cells of a quadtree, by bisection along the curve."""
+    first, stop = quadrants.runs
+
+    def add(block: Block, true_counts: NDArray[np.int64]) -> None:
+        count_in_runs(curve_codes(quadrants.domain, block), first, stop, true_counts)
+
+    return add
+
+
+def refinement_tally(refinement: Refinement) -> Tally:
+    """Adds the points of a block to the parts of quadtree cells, by a table of all cells of their level."""
+    domain, levels_below = refinement.domain, DEEPEST - refinement.level
+    table = np.full(4**refinement.level, -1, np.int32)
+    table[refinement.codes] = 32 * refinement.starts + levels_below - refinement.steps
+    place = (domain.bounds, _scales(domain, LATTICE_SIDE, LATTICE_SIDE), LATTICE_SIDE, 2 * levels_below)
+
+    def add(block: Block, true_counts: NDArray[np.int64]) -> None:
+        count_below(block.longitudes, block.latitudes, *place, table, true_counts)
+
+    return add
+
+
+def curve_codes(domain: Domain, block: Block) -> NDArray[np.int64]:
+    """Place of every point of a block along the Morton curve, -1 outside the domain, shape (n,)."""
+    codes, inside = np.empty(len(block.longitudes), np.uint32), np.empty(len(block.longitudes), np.bool_)
+    scales = _scales(domain, LATTICE_SIDE, LATTICE_SIDE)
+    morton_codes(block.longitudes, block.latitudes, domain.bounds, scales, LATTICE_SIDE, codes, inside)
+    return np.where(inside, codes.astype(np.int64), -1)
+
+
+def _scales(domain: Domain, columns: int, rows: int) -> tuple[float, float]:
+    return float(cells.scale(domain.west, domain.east, columns)), float(cells.scale(domain.south, domain.north, rows))
+
+
+MOST_POINTS = 2**23  # whose codes take 64 MiB
+
+
+class Curve:
+    """The points of a domain as sorted codes.
+
+    Privacy
+    -------
+    Holds the position of every point to one part in 65,536 of the domain's width and height. It never leaves the
+    counter that made it.
+    """
+
+    def __init__(self, true_codes: NDArray[np.int64]) -> None:
+        self._true_codes = np.sort(true_codes)
+
+    @classmethod
+    def of(cls, source: PointSource, domain: Domain, done: ShareDone) -> Self:
+        """Codes of all points of a source, in one pass."""
+
+        def read(part: Iterable[Block]) -> list[NDArray[np.int64]]:
+            codes = []
+            for block in part:
+                codes.append(curve_codes(domain, block))
+                done.add(block.share)
+            return codes
+
+        with ThreadPoolExecutor(thread_count()) as pool:
+            codes = list(chain.from_iterable(pool.map(read, source.parts())))
+        return cls(np.concatenate(codes) if codes else np.empty(0, np.int64))
+
+    def count(self, quadrants: Quadrants) -> NDArray[np.int64]:
+        """Points in every cell."""
+        # Points outside the domain have the code -1, which no cell begins with.
+        first, stop = (np.searchsorted(self._true_codes, edge) for edge in quadrants.runs)
+        return np.asarray(stop - first, np.int64)
