@@ -14,9 +14,9 @@ import pyarrow as pa
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Partition
-from hushgrid.geometry.pyramid import pyramid
 from hushgrid.geometry.quadrants import Quadrants
 from hushgrid.geometry.tree import Lattice, Tree
+from hushgrid.methods.pyramids import pyramid
 
 # Sixteen digits and more: a database that took them for decimals might make other doubles of them.
 DOMAIN = Domain(west=-3.141592653589793, south=0.7071067811865476, east=5.316622847135121, north=2.8976543210987655)

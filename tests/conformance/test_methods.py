@@ -11,14 +11,12 @@ from hushgrid.inference.measurements import rate_totals
 from hushgrid.methods import METHODS
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
 from hushgrid.methods.balanced import Balanced
+from hushgrid.methods.baselines import FineGrid, OneCell
 from hushgrid.methods.differentiated_grid import DifferentiatedGrid
 from hushgrid.methods.dpcube import DPCube
-from hushgrid.methods.fine_grid import FineGrid
 from hushgrid.methods.hb import OptimalHierarchy
 from hushgrid.methods.hierarchy import Hierarchy
-from hushgrid.methods.kd import KdTree
-from hushgrid.methods.kd_hybrid import KdHybrid
-from hushgrid.methods.one_cell import OneCell
+from hushgrid.methods.kd import KdHybrid, KdTree
 from hushgrid.methods.privlet import Privlet
 from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.quadtree import Quadtree

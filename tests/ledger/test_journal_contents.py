@@ -18,9 +18,9 @@ from hushgrid.job import Job
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.methods import METHODS
 from hushgrid.methods.privtree import PrivTree
+from hushgrid.methods.trees import candidate_cells
 from hushgrid.privacy.bits import SystemBits
 from hushgrid.privacy.budget import Budget
-from hushgrid.privacy.medians import candidate_cells
 from tests.ledger.places import reserved
 
 Values = list[NDArray[np.int64]]

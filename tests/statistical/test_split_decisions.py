@@ -9,9 +9,9 @@ from scipy import stats
 from hushgrid.geometry.quadrants import Quadrants
 from hushgrid.geometry.tree import LEFT, RIGHT, Lattice, divide_each, grow, seedling
 from hushgrid.methods.privtree import PrivTree
+from hushgrid.methods.trees import MedianCuts
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
-from hushgrid.privacy.medians import MedianCuts
 from tests.plain import UNIT_SQUARE
 
 pytestmark = pytest.mark.slow

@@ -27,10 +27,10 @@ from hushgrid.geometry.guidelines import leaf_sides
 from hushgrid.methods import METHODS
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
 from hushgrid.methods.areas import Areas
+from hushgrid.methods.baselines import OneCell
 from hushgrid.methods.hb import OptimalHierarchy
 from hushgrid.methods.hierarchy import Hierarchy
 from hushgrid.methods.method import Method
-from hushgrid.methods.one_cell import OneCell
 from hushgrid.methods.privlet import Privlet
 from hushgrid.methods.quadtree import Quadtree
 from hushgrid.methods.uniform_grid import UniformGrid

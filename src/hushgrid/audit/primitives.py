@@ -19,14 +19,13 @@ from hushgrid.audit.goodness import SMALLEST_EXPECTED, chi_square_p_value, mixed
 from hushgrid.audit.neighbours import FAR, UNIT_SQUARE, heap, spread
 from hushgrid.inference.measurements import Measured
 from hushgrid.methods import METHODS
+from hushgrid.methods.baselines import OneCell
 from hushgrid.methods.kd import KdTree
-from hushgrid.methods.one_cell import OneCell
 from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.uniform_grid import UniformGrid
-from hushgrid.privacy.coin import flip_exp_each
 from hushgrid.privacy.laplace import add_noise
 from hushgrid.privacy.mixture import add_noise_each
-from hushgrid.privacy.selection import permute_and_flip
+from hushgrid.privacy.selection import flip_exp_each, permute_and_flip
 from hushgrid.publish import publish
 from hushgrid.synopsis.synopsis import Synopsis
 

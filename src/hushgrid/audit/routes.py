@@ -18,8 +18,7 @@ from hushgrid.methods import METHODS
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
 from hushgrid.methods.areas import Areas
 from hushgrid.methods.differentiated_grid import DifferentiatedGrid
-from hushgrid.methods.kd import KdTree
-from hushgrid.methods.kd_hybrid import KdHybrid
+from hushgrid.methods.kd import KdHybrid, KdTree
 from hushgrid.methods.method import Method
 from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.staq import Staq

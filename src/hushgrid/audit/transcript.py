@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from hushgrid.audit import laws
 from hushgrid.privacy import bits as bits_module
-from hushgrid.privacy import coin, laplace, mixture, selection
+from hushgrid.privacy import laplace, mixture, selection
+from hushgrid.privacy import selection as coin
 from hushgrid.privacy.bits import Bits
 
 Kind = Literal["noise", "choice", "coin", "bits"]

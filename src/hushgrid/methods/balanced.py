@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hushgrid.counting.counter import Counter
-from hushgrid.geometry.height import HIGHEST, guideline_height
 from hushgrid.geometry.tree import Lattice
 from hushgrid.methods.method import check_whole, record
+from hushgrid.methods.trees import HIGHEST, LARGEST_STOP, LATTICE_SIDE, MedianCuts, descend, guideline_height
 from hushgrid.privacy.budget import Budget
-from hushgrid.privacy.descent import LARGEST_STOP, descend
 from hushgrid.privacy.exact import Exactable, exact_share
-from hushgrid.privacy.medians import LATTICE_SIDE, MedianCuts
 from hushgrid.synopsis.synopsis import Synopsis
 
 

@@ -8,6 +8,7 @@ Aliases: none.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -15,7 +16,6 @@ from numpy.typing import NDArray
 
 from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.adjacency import connected_groups
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.guidelines import LARGEST_FIRST_SIDE, SMALLEST_FIRST_SIDE, clamp_sides, leaf_sides
 from hushgrid.inference.measurements import Measured, Measurements, Regions
@@ -23,6 +23,31 @@ from hushgrid.methods.method import check_positive, check_side, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.exact import Exactable, exact_share
 from hushgrid.synopsis.synopsis import Synopsis
+
+
+def connected_groups(chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Number of the group of every chosen cell, -1 for the others; cells that share an edge are in one group.
+
+    Groups are numbered in the order of their first cells. Each cell takes the smallest number of its neighbours until
+    nothing changes, in sweeps along all four directions.
+
+    Examples
+    --------
+    >>> connected_groups(np.array([[True, False, True], [True, False, True], [False, True, False]]))
+    array([[ 0, -1,  1],
+           [ 0, -1,  1],
+           [-1,  2, -1]])
+    """
+    far = chosen.size
+    labels = np.where(chosen, np.arange(far).reshape(chosen.shape), far)
+    while True:
+        before = labels.copy()
+        for view in (labels, labels[::-1], labels.T, labels.T[::-1]):
+            for low, high in pairwise(view):
+                np.minimum(high, low, out=high, where=(high < far) & (low < far))
+        if np.array_equal(labels, before):
+            break
+    return np.where(chosen, np.searchsorted(np.unique(labels[chosen]), labels), -1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +91,7 @@ class DifferentiatedGrid:
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a differentiated adaptive grid."""
         alpha = exact_share(self.alpha, name="alpha")
-        wanted = self.first_side or guideline_first_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
+        wanted = self.first_side or differentiated_first_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
         side = self.first_side or min(wanted, LARGEST_FIRST_SIDE)
         grid = Grid(domain=counter.domain, rows=side, columns=side)
         cells = budget.measure(counter.count(grid), alpha, purpose="first level")
@@ -82,7 +107,7 @@ class DifferentiatedGrid:
         )
 
 
-def guideline_first_side(size: int, epsilon: Fraction, *, c: float = 10.0) -> int:
+def differentiated_first_side(size: int, epsilon: Fraction, *, c: float = 10.0) -> int:
     """First-level cells per side, half of sqrt(N ε / c) rounded, at least 10.
 
     Examples

@@ -4,22 +4,122 @@ Reference: Xiao, Xiong, Yuan: "Differentially Private Data Release through Multi
 Aliases: the uniformity kd-tree, two-phase partitioning.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
+from hushgrid.arrays import Floats
 from hushgrid.counting.counter import Counter
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.guidelines import clamp_side, guideline_side
 from hushgrid.geometry.tree import Lattice, Tree
 from hushgrid.inference.least_squares import measurements_of_nodes
 from hushgrid.inference.measurements import Measured
-from hushgrid.inference.uniformity import uniform_parts
 from hushgrid.methods.method import check_positive, check_side, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.exact import Exactable, exact_share
 from hushgrid.synopsis.synopsis import Synopsis
+
+Box = tuple[int, int, int, int]  # left, bottom, right, top
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class UniformParts:
+    """A tree over the cells of a grid, breadth first: cuts in two, down to parts, down to single cells.
+
+    Parameters
+    ----------
+    boxes : list of boxes
+        Of every node.
+    splits : list of pairs
+        Columns and rows each node is divided into; 0, 0 for a single cell.
+    parts : list of int
+        Nodes that are uniform parts; together they tile the grid.
+    """
+
+    boxes: list[Box] = field(default_factory=list)
+    splits: list[tuple[int, int]] = field(default_factory=list)
+    parts: list[int] = field(default_factory=list)
+
+
+def uniform_parts(counts: Floats, *, noise_variance: float, tolerance: float) -> UniformParts:
+    """Cut boxes of cells where that explains most of how their counts vary, until the rest may well be noise.
+
+    Parameters
+    ----------
+    counts : array, shape (rows, columns)
+        Noisy counts of the cells.
+    noise_variance : float
+        Of each of them.
+    tolerance : float
+        A box is uniform if the variance of its counts is at most so many times that of noise and Poisson points.
+
+    Examples
+    --------
+    >>> counts = np.array([[0.0, 0.0, 0.0, 50.0], [0.0, 0.0, 0.0, 50.0]])
+    >>> tree = uniform_parts(counts, noise_variance=1.0, tolerance=2.0)
+    >>> [tree.boxes[part] for part in tree.parts]
+    [(0, 0, 3, 2), (3, 0, 4, 2)]
+    """
+    rows, columns = counts.shape
+    tables = _padded(counts), _padded(counts**2)
+    tree = UniformParts()
+    level: list[tuple[Box, bool]] = [((0, 0, columns, rows), True)]  # whether a box may still be cut
+    while level:
+        below: list[tuple[Box, bool]] = []
+        for box, open_ in level:
+            left, bottom, right, top = box
+            tree.boxes.append(box)
+            if open_ and not _is_uniform(box, *tables, noise_variance, tolerance):
+                axis, line = _best_cut(box, tables[0])
+                tree.splits.append((2, 1) if axis == 0 else (1, 2))
+                halves = [(left, bottom, line, top), (line, bottom, right, top)]
+                if axis == 1:
+                    halves = [(left, bottom, right, line), (left, line, right, top)]
+                below += [(half, True) for half in halves]
+                continue
+            if open_:
+                tree.parts.append(len(tree.boxes) - 1)
+            single = (right - left) * (top - bottom) == 1
+            tree.splits.append((0, 0) if single else (right - left, top - bottom))
+            if not single:
+                below += [((x, y, x + 1, y + 1), False) for y in range(bottom, top) for x in range(left, right)]
+        level = below
+    return tree
+
+
+def _padded(values: Floats) -> Floats:
+    return np.pad(values, ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
+
+
+def _sum(table: Floats, box: Box) -> float:
+    left, bottom, right, top = box
+    return float(table[top, right] - table[top, left] - table[bottom, right] + table[bottom, left])
+
+
+def _is_uniform(box: Box, sums: Floats, squares: Floats, noise_variance: float, tolerance: float) -> bool:
+    left, bottom, right, top = box
+    cells = (right - left) * (top - bottom)
+    mean = _sum(sums, box) / cells
+    variance = _sum(squares, box) / cells - mean**2
+    return cells == 1 or variance <= tolerance * (noise_variance + max(mean, 0.0))
+
+
+def _best_cut(box: Box, sums: Floats) -> tuple[int, int]:
+    """Axis and line that leave the counts of the two halves varying least around their own means."""
+    left, bottom, right, top = box
+    across = sums[top, left : right + 1] - sums[bottom, left : right + 1]
+    along = sums[bottom : top + 1, right] - sums[bottom : top + 1, left]
+    gains = [_gains(across - across[0]), _gains(along - along[0])]
+    axis = 0 if gains[0].max(initial=-np.inf) >= gains[1].max(initial=-np.inf) else 1
+    return axis, (left, bottom)[axis] + 1 + int(np.argmax(gains[axis]))
+
+
+def _gains(running: Floats) -> Floats:
+    """For every inner line the sum of squares that the means of both halves explain, but for a common factor."""
+    lines, last = np.arange(1, len(running) - 1), len(running) - 1
+    return np.asarray(last * (running[1:-1] ** 2 / lines + (running[-1] - running[1:-1]) ** 2 / (last - lines)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,10 +13,9 @@ from typing import ClassVar
 from hushgrid.counting.counter import Counter
 from hushgrid.geometry.grid import check_cells
 from hushgrid.geometry.guidelines import LARGEST_SIDE, clamp_side, guideline_side
-from hushgrid.geometry.pyramid import base_cells, base_grid, grid_sides, nodes_of_pyramid, pyramid
 from hushgrid.methods.method import check_positive, check_side, record
+from hushgrid.methods.pyramids import base_cells, base_grid, grid_sides, measure_levels, nodes_of_pyramid, pyramid
 from hushgrid.privacy.budget import Budget
-from hushgrid.privacy.levels import measure_levels
 from hushgrid.synopsis.synopsis import Synopsis
 
 

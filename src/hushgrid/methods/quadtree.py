@@ -12,11 +12,10 @@ from typing import ClassVar
 from hushgrid.counting.counter import Counter
 from hushgrid.geometry.grid import CELL_LIMIT
 from hushgrid.geometry.guidelines import clamp_side, guideline_side
-from hushgrid.geometry.pyramid import base_cells, base_grid, nodes_of_pyramid, pyramid
 from hushgrid.methods.method import check_positive, check_whole, record
+from hushgrid.methods.pyramids import base_cells, base_grid, measure_levels, nodes_of_pyramid, pyramid
 from hushgrid.privacy.budget import Budget
-from hushgrid.privacy.levels import measure_levels
-from hushgrid.privacy.shares import proportional_shares
+from hushgrid.privacy.exact import proportional_shares
 from hushgrid.synopsis.synopsis import Synopsis
 
 # A rectangle is made of at most some 2**level nodes of a level; the worst sum of their variances is least if the

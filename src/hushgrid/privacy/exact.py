@@ -1,6 +1,7 @@
-"""Numbers of the budget, as exact rationals."""
+"""Numbers of the budget as exact rationals, and budgets divided exactly."""
 
 import math
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
@@ -64,3 +65,19 @@ def exact_share(value: Exactable, *, name: str) -> Fraction:
         msg = f"{name} must lie strictly between 0 and 1, got {name}={quoted(value)}."
         raise ArgumentError(msg)
     return share
+
+
+GRAIN = 2**20  # parts of a share that weights are rounded down to
+
+
+def proportional_shares(whole: Fraction, weights: Sequence[float]) -> tuple[Fraction, ...]:
+    """Parts of a whole in proportion to weights, which may be irrational: rounded down, and the last gets the rest.
+
+    Examples
+    --------
+    >>> proportional_shares(Fraction(7, 10), [1, 1, 2])
+    (Fraction(7, 40), Fraction(7, 40), Fraction(7, 20))
+    """
+    total = math.fsum(weights)
+    parts = [whole * Fraction(math.floor(weight / total * GRAIN), GRAIN) for weight in weights[:-1]]
+    return (*parts, whole - sum(parts))

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hushgrid.errors import ArgumentError
-from hushgrid.kernels.noise import place_digit
 from hushgrid.privacy.bits import WORD_BITS, Bits
-from hushgrid.privacy.codes import BLOCK, INT64, add_block, add_codes, check_counts, code_blocks
+from hushgrid.privacy.codes import BLOCK, INT64, add_block, add_codes, check_counts, code_blocks, place_digit
 from hushgrid.privacy.digit import Digit, DigitLaw
 
 SMALLEST_RATE = Fraction(1, 2**44)  # keeps all noise that kernels decide below 2**61 in size

@@ -17,9 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from hushgrid.errors import ArgumentError
 from hushgrid.inference.measurements import NOT_MEASURED
-from hushgrid.kernels.noise import place_mixed_digit
 from hushgrid.privacy.bits import WORD_BITS, Bits
-from hushgrid.privacy.codes import add_codes, check_counts
+from hushgrid.privacy.codes import add_codes, check_counts, place_mixed_digit
 from hushgrid.privacy.digit import Digit
 from hushgrid.privacy.laplace import Plan, check_rate, split
 

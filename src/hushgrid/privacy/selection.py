@@ -1,4 +1,4 @@
-"""Private selection of one of several candidates: permute-and-flip, exactly.
+"""Private selection of one of several candidates: exact coins, and permute-and-flip.
 
 Reference: McKenna, Sheldon: "Permute-and-Flip: A New Mechanism for Differentially Private Selection", NeurIPS 2020.
 """
@@ -6,11 +6,21 @@ Reference: McKenna, Sheldon: "Permute-and-Flip: A New Mechanism for Differential
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hushgrid.errors import ArgumentError
 from hushgrid.privacy.bits import Bits
-from hushgrid.privacy.coin import flip_exp_each
+from hushgrid.privacy.codes import check_counts
+from hushgrid.privacy.laplace import geometric
+
+
+def flip_exp_each(true_gaps: ArrayLike, *, rate: Fraction, bits: Bits) -> NDArray[np.bool_]:
+    """For every integer gap, true with probability exactly ``exp(-rate * gap)``; always where the gap is not positive.
+
+    A geometric integer of the rate reaches the gap with that very probability.
+    """
+    gaps = check_counts(true_gaps)
+    return geometric(gaps.size, rate=rate, bits=bits).reshape(gaps.shape) >= gaps
 
 
 def permute_and_flip(

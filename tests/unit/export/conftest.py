@@ -7,7 +7,7 @@ import pytest
 
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, NestedGrid
-from hushgrid.geometry.pyramid import pyramid
+from hushgrid.methods.pyramids import pyramid
 from tests.synopses import synopsis_on
 
 TOWN = Domain(west=-74.26, south=40.48, east=-73.70, north=40.92)

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from hushgrid.geometry.height import HIGHEST, guideline_height
+from hushgrid.methods.trees import HIGHEST, guideline_height
 
 TENTH = Fraction(1, 10)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, Grid
 from hushgrid.geometry.guidelines import clamp_side
-from hushgrid.geometry.pyramid import base_cells, base_grid, grid_sides, nodes_of_pyramid, pyramid
+from hushgrid.methods.pyramids import base_cells, base_grid, grid_sides, nodes_of_pyramid, pyramid
 from tests.plain import UNIT_SQUARE
 
 ratios = st.lists(st.integers(2, 3), max_size=3)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from hushgrid.geometry.quadrants import all_cells, join_cells, nodes_of_cells, pick_cells, quadrant_tree
-from hushgrid.inference.frontier import Frontier
 from hushgrid.inference.least_squares import measurements_of_nodes
 from hushgrid.inference.measurements import Measured
 from hushgrid.inference.splits import bayes_masses
+from hushgrid.methods.staq import Frontier
 from tests.plain import UNIT_SQUARE
 
 

@@ -8,10 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.adjacency import connected_groups
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.inference.measurements import Measured
-from hushgrid.methods.differentiated_grid import DifferentiatedGrid, arrange, group_sparse_cells, second_level
+from hushgrid.methods.differentiated_grid import (
+    DifferentiatedGrid,
+    arrange,
+    connected_groups,
+    group_sparse_cells,
+    second_level,
+)
 from hushgrid.synopsis.claim import Claim, MethodRecord
 from hushgrid.synopsis.synopsis import Synopsis
 from tests.plain import UNIT_SQUARE, coverage

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.errors import ArgumentError
-from hushgrid.inference.uniformity import uniform_parts
-from hushgrid.methods.dpcube import DPCube
+from hushgrid.methods.dpcube import DPCube, uniform_parts
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from tests.plain import UNIT_SQUARE, PlainCounter

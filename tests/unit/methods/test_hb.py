@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
-from hushgrid.geometry.pyramid import grid_sides, pyramid
 from hushgrid.methods.hb import OptimalHierarchy, dividing_grids, mean_energy, mean_variance, nearest_grids
+from hushgrid.methods.pyramids import grid_sides, pyramid
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from tests.plain import UNIT_SQUARE, PlainCounter

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hushgrid.errors import ArgumentError
-from hushgrid.methods.kd_hybrid import KdHybrid
+from hushgrid.methods.kd import KdHybrid
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from tests.plain import UNIT_SQUARE, PlainCounter

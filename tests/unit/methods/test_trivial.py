@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from hushgrid.errors import ArgumentError
-from hushgrid.methods.fine_grid import FineGrid
-from hushgrid.methods.one_cell import OneCell
+from hushgrid.methods.baselines import FineGrid, OneCell
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from tests.plain import UNIT_SQUARE, PlainCounter

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from hushgrid.privacy.bits import simulation_rng
-from hushgrid.privacy.coin import flip_exp_each
 from hushgrid.privacy.laplace import geometric
+from hushgrid.privacy.selection import flip_exp_each
 
 
 def test_gaps_are_compared_with_geometric_integers():

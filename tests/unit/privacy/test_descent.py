@@ -9,12 +9,10 @@ import pytest
 from hushgrid.geometry.tree import Lattice
 from hushgrid.inference.least_squares import nodes_of_runs, solve
 from hushgrid.inference.measurements import rate_totals
+from hushgrid.methods.trees import MedianCuts, Quarters, descend, level_units
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
-from hushgrid.privacy.descent import descend, level_units
-from hushgrid.privacy.medians import MedianCuts
 from hushgrid.privacy.paths import UNITS
-from hushgrid.privacy.split import Quarters
 from tests.plain import UNIT_SQUARE, PlainCounter
 from tests.scripted import ScriptedBudget
 

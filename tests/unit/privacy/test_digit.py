@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from hushgrid.kernels.noise import place_digit
 from hushgrid.privacy import bits as bits_module
+from hushgrid.privacy.codes import place_digit
 from hushgrid.privacy.digit import Digit, DigitLaw, guide_to
 from tests.plain_noise import NoMoreBits, ScriptedBits, scaled_floor
 

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from hushgrid.errors import BudgetError
-from hushgrid.geometry.pyramid import pyramid
 from hushgrid.inference.least_squares import nodes_of_runs
 from hushgrid.inference.measurements import NOT_MEASURED, rate_totals
+from hushgrid.methods.pyramids import measure_levels, pyramid
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
-from hushgrid.privacy.levels import measure_levels
 from tests.plain import UNIT_SQUARE
 
 TREE = pyramid(UNIT_SQUARE, [2, 4])

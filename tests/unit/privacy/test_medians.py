@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from hushgrid.geometry.tree import Lattice, divide_each, grow, seedling
+from hushgrid.methods.trees import CELLS_A_NODE, MOST_CELLS, MedianCuts, candidate_cells, candidates
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
-from hushgrid.privacy.medians import CELLS_A_NODE, MOST_CELLS, MedianCuts, candidate_cells, candidates
 from tests.plain import UNIT_SQUARE, PlainCounter
 
 CERTAIN = Fraction(10**6)  # a selection at this rate takes one of the best

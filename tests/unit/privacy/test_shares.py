@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushgrid.privacy.shares import GRAIN, proportional_shares
+from hushgrid.privacy.exact import GRAIN, proportional_shares
 
 
 @given(st.fractions(Fraction(1, 1000), 100), st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=30))

@@ -88,7 +88,7 @@ def tree_cuts(tree: Tree) -> list[Cuts]:
     Examples
     --------
     >>> from hushgrid.geometry.domain import Domain
-    >>> from hushgrid.geometry.pyramid import pyramid
+    >>> from hushgrid.methods.pyramids import pyramid
     >>> (cuts,) = tree_cuts(pyramid(Domain(west=0, south=0, east=1, north=1), [2]))
     >>> cuts.column_lines, cuts.south_east, cuts.north_west
     (array([1]), array([1]), array([2]))

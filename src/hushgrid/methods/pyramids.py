@@ -1,6 +1,7 @@
-"""Grids over grids, as one tree: the partition of methods whose levels are public."""
+"""What hierarchy, HB and quadtree share: grids over grids as one tree, measured by levels."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +9,9 @@ from numpy.typing import NDArray
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.tree import BOTTOM, LEFT, Lattice, Tree, full_tree
+from hushgrid.inference.least_squares import measurements_of_nodes
+from hushgrid.inference.measurements import Measured, Measurements
+from hushgrid.privacy.budget import Budget
 
 
 def pyramid(domain: Domain, sides: Sequence[int]) -> Tree:
@@ -67,3 +71,31 @@ def base_cells(tree: Tree) -> NDArray[np.int64]:
     """
     boxes = tree.boxes[tree.leaves]
     return np.asarray(boxes[:, BOTTOM] * tree.lattice.columns + boxes[:, LEFT])
+
+
+def measure_levels(
+    budget: Budget, tree: Tree, true_counts: NDArray[np.int64], shares: Sequence[Fraction]
+) -> Measurements:
+    """Noisy counts of all nodes of the lowest levels of a tree.
+
+    Parameters
+    ----------
+    true_counts : array of int, shape (leaves,)
+        Exact counts of the leaves, in leaf order.
+    shares : sequence of Fraction
+        Share of the budget for each level, the leaves' last; levels above these are not measured.
+
+    Privacy
+    -------
+    (sum of shares · ε)-DP: the nodes of a level are disjoint, so that one record changes one count of each level by
+    one, and the levels compose.
+    """
+    first_leaf, end_leaf = tree.runs
+    running = np.concatenate([[0], np.cumsum(true_counts)])
+    true_sums = running[end_leaf] - running[first_leaf]
+    edges = tree.levels[-1 - len(shares) :]
+    parts = [
+        budget.measure(true_sums[first:stop], share, purpose=f"level of {stop - first:,} cells")
+        for first, stop, share in zip(edges[:-1], edges[1:], shares, strict=True)
+    ]
+    return measurements_of_nodes(tree, np.arange(edges[0], edges[-1]), Measured.joined(parts))

@@ -1,4 +1,7 @@
-"""Identity: one noisy count for every cell of a fine grid of public size.
+"""The two trivial methods: one noisy count (uniform), and a fine grid (identity).
+
+Reference: a baseline of Hay et al.: "Principled Evaluation of Differentially Private Algorithms using DPBench", SIGMOD
+2016. Aliases: UNIFORM; U_1.
 
 Reference: Dwork, McSherry, Nissim, Smith: "Calibrating Noise to Sensitivity in Private Data Analysis", TCC 2006; a
 baseline of DPBench (Hay et al., SIGMOD 2016). Aliases: IDENTITY; the Laplace mechanism on a histogram.
@@ -15,6 +18,30 @@ from hushgrid.inference.measurements import Measurements
 from hushgrid.methods.method import check_whole, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.synopsis import Synopsis
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneCell:
+    """The whole domain as one cell: hardly any noise, and nothing about where points are.
+
+    Privacy
+    -------
+    One count, of sensitivity 1, gets all of ε.
+    """
+
+    name: ClassVar[str] = "uniform"
+    passes: ClassVar[int] = 1
+
+    def release(self, counter: Counter, budget: Budget) -> Synopsis:
+        """Publish one cell."""
+        grid = Grid(domain=counter.domain, rows=1, columns=1)
+        return Synopsis.infer(
+            grid,
+            Measurements.of_leaves(budget.measure(counter.count(grid), Fraction(1))),
+            inference="direct",
+            claim=budget.claim(),
+            method=record(self),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
