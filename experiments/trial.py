@@ -17,15 +17,15 @@ from experiments.datasets.table import TableDataset
 from experiments.metrics import Candlestick, absolute_errors, relative_errors
 from experiments.workload import QUERY_SIZES, true_counts, workload
 from hushgrid import __version__
-from hushgrid.calibrate import calibrated
-from hushgrid.choose import AUTO, choose
 from hushgrid.geometry.grid import GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.tree import Tree
 from hushgrid.methods import METHODS
 from hushgrid.methods.method import Method
 from hushgrid.privacy.bits import simulation_rng
-from hushgrid.publish import publish
+from hushgrid.release.auto import AUTO, choose
+from hushgrid.release.calibrate import calibrated
+from hushgrid.release.publish import publish
 from hushgrid.synopsis.synopsis import Synopsis
 
 Row = dict[str, Any]  # a line of results: flat, of JSON's own types

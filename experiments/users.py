@@ -22,7 +22,7 @@ from experiments.workload import true_counts, workload
 from hushgrid.errors import HushgridError
 from hushgrid.geometry.domain import Domain
 from hushgrid.privacy.bits import simulation_rng
-from hushgrid.publish import publish
+from hushgrid.release.publish import publish
 from hushgrid.synopsis.synopsis import Synopsis
 
 DATASET = "checkin_gowalla_nyc"

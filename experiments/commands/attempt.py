@@ -11,10 +11,10 @@ from experiments.datasets import DATASETS
 from experiments.datasets.table import TableDataset
 from experiments.runner import Runnable
 from experiments.trial import Trial
-from hushgrid.choose import AUTO
 from hushgrid.errors import HushgridError
 from hushgrid.geometry.domain import Domain
 from hushgrid.methods import METHODS
+from hushgrid.release.auto import AUTO
 
 
 @click.command("try")

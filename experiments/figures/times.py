@@ -13,7 +13,7 @@ from experiments.figures.symbols import DASH
 from experiments.figures.table import Table, number
 from experiments.figures.variant import Variant, method_label
 from experiments.trial import Row
-from hushgrid.choose import AUTO
+from hushgrid.release.auto import AUTO
 
 METHODS = ("kd-hybrid", "ug", "privlet", "ag")  # of the paper's table
 PAPER = {  # their seconds and nodes, with UG and Privlet at the best size

@@ -2,8 +2,8 @@
 
 from experiments.datasets import REAL
 from experiments.suites.suite import ALL_EPSILONS, EPSILONS, QUICK_SETS, RUNS, Contender, Suite, trials
-from hushgrid.choose import AUTO
 from hushgrid.methods import METHODS
+from hushgrid.release.auto import AUTO
 
 CONTENDERS: tuple[Contender, ...] = tuple((name, {}) for name in (*METHODS, AUTO))
 SUITE = Suite(

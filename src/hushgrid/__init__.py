@@ -24,7 +24,7 @@ from hushgrid.methods.areas import Areas
 from hushgrid.methods.staq import Staq
 from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import simulation_rng
-from hushgrid.publish import publish
+from hushgrid.release.publish import publish
 from hushgrid.synopsis.answer import Answer
 from hushgrid.synopsis.synopsis import Synopsis, read
 from hushgrid.version import __version__

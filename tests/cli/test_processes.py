@@ -20,13 +20,13 @@ PUBLISH = ["publish", "--domain", "-74.26,40.48,-73.70,40.92", "--epsilon", "1",
 # Stands for a user who presses Ctrl-C while points are read.
 INTERRUPTED = """
 import os, signal, sys, time
-import hushgrid.cli, hushgrid.job
+import hushgrid.cli, hushgrid.release.request
 
 def open_points(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(60)
 
-hushgrid.job.open_points = open_points
+hushgrid.release.request.open_points = open_points
 hushgrid.cli.main(sys.argv[1:])
 """
 

@@ -21,7 +21,7 @@ def failing(publish: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
         def fail(*_: object, **__: object) -> None:
             raise error
 
-        monkeypatch.setattr("hushgrid.job.open_points", fail)
+        monkeypatch.setattr("hushgrid.release.request.open_points", fail)
         return publish()
 
     return invoke

@@ -197,7 +197,7 @@ def test_a_run_that_is_cut_off_is_spent_and_can_be_resumed(
 ) -> None:
     """After the noise was drawn, Ctrl-C or a full disk leaves an entry that --resume goes on with at no cost."""
     with monkeypatch.context() as patch:
-        patch.setattr("hushgrid.fulfil.write_to", _raising(error))
+        patch.setattr("hushgrid.release.reserved.write_to", _raising(error))
         cut_off = charge()
     before = entry(1)
     again = charge("-o", "again.dp.parquet")
@@ -223,7 +223,7 @@ def test_a_resumed_run_draws_nothing_again(charge: Run, monkeypatch: pytest.Monk
         raise OSError
 
     with monkeypatch.context() as patch:
-        patch.setattr("hushgrid.fulfil.write_to", fail)
+        patch.setattr("hushgrid.release.reserved.write_to", fail)
         charge("--method", "ag")
     assert charge("--method", "ag", "--resume", "1").exit_code == 0
 
@@ -235,7 +235,7 @@ def test_a_resumed_run_draws_nothing_again(charge: Run, monkeypatch: pytest.Monk
 def test_an_entry_is_resumed_with_the_same_request(charge: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another one is refused, and one that fails to open its points leaves the entry as it was."""
     with monkeypatch.context() as patch:
-        patch.setattr("hushgrid.fulfil.write_to", _raising(OSError))
+        patch.setattr("hushgrid.release.reserved.write_to", _raising(OSError))
         charge()
     other, lost = charge("--resume", "1", "--method", "ag"), charge("--resume", "1", points=Path("gone.parquet"))
 
@@ -253,7 +253,7 @@ def test_an_entry_is_resumed_with_the_same_points(
     for path in (original, copy):
         path.write_bytes(points_file.read_bytes())
     with monkeypatch.context() as patch:
-        patch.setattr("hushgrid.fulfil.write_to", _raising(OSError))
+        patch.setattr("hushgrid.release.reserved.write_to", _raising(OSError))
         charge(points=original)
     time = original.stat().st_mtime_ns
     os.utime(copy, ns=(time, time))

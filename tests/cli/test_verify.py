@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hushgrid.verify import verify
+from hushgrid.release.verify import verify
 from tests.cli.commands import Run, assert_refused
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 import hushgrid as hg
 from hushgrid.inference import belief_loops as belief
-from hushgrid.verify import verify
+from hushgrid.release.verify import verify
 from tests.plain import UNIT_SQUARE
 
 REPOSITORY = Path(__file__).parents[2]

@@ -16,12 +16,12 @@ from experiments.datasets import DATASETS, PLACES, REPOSITORY, SMALL_CLUSTERS
 from experiments.metrics import Candlestick
 from experiments.trial import CONFIDENCES, QUERIES, Trial
 from experiments.workload import true_counts, workload
-from hushgrid.choose import choose
 from hushgrid.geometry.grid import Grid
 from hushgrid.methods import METHODS
 from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import simulation_rng
-from hushgrid.publish import publish
+from hushgrid.release.auto import choose
+from hushgrid.release.publish import publish
 from tests.plain import PlainCounter
 
 TRIAL = Trial(dataset=SMALL_CLUSTERS, method="ug", epsilon=1, seed=4, calibrate=False)

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hushgrid.release.verify import verify
 from hushgrid.synopsis.synopsis import read
-from hushgrid.verify import verify
 from tests.golden.make_golden import facts
 
 FILES = sorted(Path(__file__).parent.glob("*/*.dp.parquet"))

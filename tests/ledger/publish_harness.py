@@ -16,10 +16,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from hushgrid import fulfil, job
 from hushgrid.cli import main
 from hushgrid.files import release as file
 from hushgrid.ledger.ledger import open_ledger
+from hushgrid.release import request as job
+from hushgrid.release import reserved as fulfil
 
 IMPORTED = (fulfil, job, file)  # what the children need, so that they need not import it
 LEDGER, OUTPUT = "hushgrid.ledger", "out/trips.dp.parquet"

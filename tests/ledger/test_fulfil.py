@@ -11,13 +11,13 @@ import pytest
 import hushgrid as hg
 from hushgrid.errors import ArgumentError, BudgetError
 from hushgrid.files.release import parse_release
-from hushgrid.fulfil import fulfil
-from hushgrid.job import Job
 from hushgrid.ledger.journal import Journal
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.ledger.release import Release
 from hushgrid.ledger.reservation import Reservation
 from hushgrid.methods import METHODS
+from hushgrid.release.request import Job
+from hushgrid.release.reserved import publish_reserved
 
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)
 POINTS = np.random.default_rng(5).random((3000, 2))
@@ -60,10 +60,10 @@ def test_a_run_that_was_cut_off_goes_on_with_what_it_drew(
         with monkeypatch.context() as patch:
             patch.setattr(Journal, "record", cutting_off(after=kept, drawn=drawn))
             with pytest.raises(ConnectionError) as cut:
-                fulfil(job, POINTS, reservation)
+                publish_reserved(job, POINTS, reservation)
         recalled: dict[int, bytes] = {}
         monkeypatch.setattr(Journal, "recall", noting(recalled))
-        release = fulfil(job, POINTS, ledger.resume(1, job.request("trips")))
+        release = publish_reserved(job, POINTS, ledger.resume(1, job.request("trips")))
         left = ledger.book().accounts["trips"].left
         synopsis = parse_release(release.read(), name="it")
 
@@ -180,7 +180,7 @@ def test_the_release_of_an_entry_is_kept(place: str) -> None:
     with open_ledger(place) as ledger:
         reservation = ledger.reserve(job.request("trips"))
         assert isinstance(reservation, Reservation)
-        made = fulfil(job, POINTS, reservation)
+        made = publish_reserved(job, POINTS, reservation)
         again = ledger.reserve(job.request("trips"))
 
         assert isinstance(again, Release)

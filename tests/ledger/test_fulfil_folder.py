@@ -10,11 +10,11 @@ import pytest
 
 import hushgrid as hg
 from hushgrid.errors import InputError
-from hushgrid.fulfil import fulfil
-from hushgrid.job import Job
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.ledger.reservation import Reservation
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
+from hushgrid.release.request import Job
+from hushgrid.release.reserved import publish_reserved
 
 JOB = Job.of(domain=hg.Domain(west=0, south=0, east=1, north=1), epsilon=1, method="ag", calibrate=False)
 
@@ -46,7 +46,7 @@ def test_a_folder_is_in_one_state_over_all_runs(
         with monkeypatch.context() as patch:
             patch.setattr(AdaptiveGrid, "release", interrupted)
             with pytest.raises(KeyboardInterrupt):
-                fulfil(JOB, folder, reservation)
+                publish_reserved(JOB, folder, reservation)
         if change == "touched":
             os.utime(folder / "part-1.parquet", ns=(1, 1))
         elif change == "added":
@@ -56,10 +56,10 @@ def test_a_folder_is_in_one_state_over_all_runs(
         resumed = ledger.resume(1, JOB.request("trips"))
 
         if change == "none":
-            assert fulfil(JOB, folder, resumed).read()
+            assert publish_reserved(JOB, folder, resumed).read()
         else:
             with pytest.raises(InputError, match="is not what entry 1 was begun with, or was changed since"):
-                fulfil(JOB, folder, resumed)
+                publish_reserved(JOB, folder, resumed)
 
 
 def interrupted(*arguments: object) -> None:

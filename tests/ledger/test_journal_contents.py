@@ -14,13 +14,13 @@ from shapely import box
 
 import hushgrid as hg
 from hushgrid.geometry.tree import LEFT, RIGHT, Tree
-from hushgrid.job import Job
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.methods import METHODS
 from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.trees import candidate_cells
 from hushgrid.privacy.bits import SystemBits
 from hushgrid.privacy.budget import Budget
+from hushgrid.release.request import Job
 from tests.ledger.places import reserved
 
 Values = list[NDArray[np.int64]]

@@ -23,12 +23,12 @@ from hushgrid.counting.engine.address import Address
 from hushgrid.counting.opening import open_points
 from hushgrid.errors import InputError, LedgerError
 from hushgrid.files.release import parse_release
-from hushgrid.fulfil import POINTS, SEALED, fulfil
-from hushgrid.job import Job
 from hushgrid.ledger.journal import Journal
 from hushgrid.ledger.ledger import Ledger, open_ledger
 from hushgrid.ledger.reservation import Reservation
 from hushgrid.ledger.seal import is_of, key_file, seal
+from hushgrid.release.request import Job
+from hushgrid.release.reserved import POINTS, SEALED, publish_reserved
 from tests.ledger.places import new_ledger
 
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)
@@ -160,7 +160,7 @@ def cut_off(
     with monkeypatch.context() as patch:
         patch.setattr(Journal, "record", failing)
         with pytest.raises(BaseException) as cut:  # noqa: PT011  # whichever it is
-            fulfil(job, points, reservation)
+            publish_reserved(job, points, reservation)
     return cut.value, kept
 
 
@@ -173,7 +173,7 @@ def test_unchanged_points_give_the_values_that_were_kept(
     error, kept = cut_off(job, KINDS[kind](PLACES, IDS, folder), ledger, monkeypatch)
     points = same_files(kind, folder) if kind in FILES else KINDS[kind](PLACES, IDS, folder)
 
-    release = fulfil(job, points, ledger.resume(1, job.request("trips")))
+    release = publish_reserved(job, points, ledger.resume(1, job.request("trips")))
 
     assert "--resume 1" in error.__notes__[0]
     synopsis = parse_release(release.read(), name="it")
@@ -205,7 +205,7 @@ def test_other_points_are_refused(
     job = job_for(kind, ids)
 
     with pytest.raises(InputError, match="is not what entry 1 was begun with, or was changed since") as refused:
-        fulfil(job, points, ledger.resume(1, job.request("trips")))
+        publish_reserved(job, points, ledger.resume(1, job.request("trips")))
 
     assert times(folder) == before
     assert "ask for a release of its own" in str(refused.value)
@@ -314,7 +314,7 @@ def test_entries_that_can_never_be_resumed_are_given_up(form: str, folder: Path,
 
     assert ledger.verify().ok
     with pytest.raises(LedgerError, match=r"cannot be resumed\. It is given up, and epsilon 1") as refused:
-        fulfil(job, points, ledger.resume(1, job.request("trips")))
+        publish_reserved(job, points, ledger.resume(1, job.request("trips")))
 
     assert ("earlier version" in str(refused.value)) == old
     assert not hasattr(refused.value, "__notes__")
@@ -347,9 +347,9 @@ def test_another_key_is_no_key(folder: Path, tmp_path: Path, ledger: Ledger, mon
             if place == "other":
                 seal(b"")
             with pytest.raises(LedgerError, match="Resume it where it was begun"):
-                fulfil(job, points, ledger.resume(1, job.request("trips")))
+                publish_reserved(job, points, ledger.resume(1, job.request("trips")))
 
-    assert fulfil(job, points, ledger.resume(1, job.request("trips")))
+    assert publish_reserved(job, points, ledger.resume(1, job.request("trips")))
 
 
 def test_a_sealed_state_is_no_oracle(folder: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from tests.newcomer.mistakes import PUBLISH
 # Says that points are being read, and then takes its time with them.
 READING = """
 import sys, time
-import hushgrid.cli, hushgrid.job
+import hushgrid.cli, hushgrid.release.request
 from hushgrid.counting.point_counter import PointCounter
 
 def slowly(*_, **__):

@@ -43,7 +43,7 @@ def test_the_copy_is_the_owner_s_alone(desk: Path, monkeypatch: pytest.MonkeyPat
         msg = f"{path} cannot be read."
         raise hg.errors.InputError(msg)
 
-    monkeypatch.setattr("hushgrid.job.open_points", look)
+    monkeypatch.setattr("hushgrid.release.request.open_points", look)
     result = hushgrid(FROM_STDIN, stdin=b"lon,lat\n1,2\n")
 
     assert seen == [0o600]

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import hushgrid as hg
-from hushgrid.calibrate import _likeness, calibrated
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import ArgumentError
@@ -17,6 +16,7 @@ from hushgrid.inference.splits import FIRST_WEIGHTS
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
+from hushgrid.release.calibrate import _likeness, calibrated
 from hushgrid.sampling.likeness import Replica, draw_share, even_laws
 from hushgrid.synopsis.answer import CONFIDENCES, SIDES, UNCALIBRATED, Calibration, normal_reach
 from tests.plain import UNIT_SQUARE

@@ -5,13 +5,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushgrid.choose import Auto, choose
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import ArgumentError
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
+from hushgrid.release.auto import Auto, choose
 from tests.plain import UNIT_SQUARE
 
 

@@ -17,9 +17,9 @@ from hushgrid.counting.bounding import KEY_BYTES
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import ArgumentError
 from hushgrid.files.verify import verify_file
-from hushgrid.job import Job
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.privacy.bits import SystemBits
+from hushgrid.release.request import Job
 from tests.districts import SHAPES, first_holders
 from tests.plain import UNIT_SQUARE
 from tests.plain_users import priority

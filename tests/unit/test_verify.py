@@ -11,11 +11,11 @@ import pytest
 import shapely
 
 import hushgrid as hg
-from hushgrid.calibrate import calibrated
 from hushgrid.errors import SynopsisFileError
 from hushgrid.methods import METHODS
+from hushgrid.release.calibrate import calibrated
+from hushgrid.release.verify import verify
 from hushgrid.synopsis.answer import UNCALIBRATED, VERSION
-from hushgrid.verify import verify
 from tests.plain import UNIT_SQUARE
 from tests.tampering import tamper
 

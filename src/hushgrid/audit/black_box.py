@@ -34,7 +34,7 @@ from hushgrid.methods.method import Method
 from hushgrid.methods.privlet import Privlet
 from hushgrid.methods.quadtree import Quadtree
 from hushgrid.methods.uniform_grid import UniformGrid
-from hushgrid.publish import publish
+from hushgrid.release.publish import publish
 from hushgrid.synopsis.synopsis import Synopsis
 
 SPOT = Place(0.1, 0.1)  # of the record that one data set has more

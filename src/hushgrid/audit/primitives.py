@@ -26,7 +26,7 @@ from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.laplace import add_noise
 from hushgrid.privacy.mixture import add_noise_each
 from hushgrid.privacy.selection import flip_exp_each, permute_and_flip
-from hushgrid.publish import publish
+from hushgrid.release.publish import publish
 from hushgrid.synopsis.synopsis import Synopsis
 
 Test = tuple[float, int]  # a p-value, and how many draws it comes from

@@ -22,7 +22,7 @@ from hushgrid.methods.method import Method
 from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import SystemBits, simulation_rng
 from hushgrid.privacy.budget import Budget
-from hushgrid.publish import publish
+from hushgrid.release.publish import publish
 from hushgrid.synopsis.synopsis import Synopsis
 
 Replay = Callable[[Setting], str | None]

@@ -22,7 +22,7 @@ from hushgrid.errors import SynopsisFileError
 from hushgrid.files.verify import verify_file
 from hushgrid.methods import METHODS
 from hushgrid.methods.method import Method
-from hushgrid.publish import publish
+from hushgrid.release.publish import publish
 from hushgrid.synopsis.synopsis import Synopsis
 
 PLASTIC = 1.32471795724474602596  # x**3 = x + 1; its powers fill the plane evenly (Roberts 2018, sequence R2)

@@ -40,7 +40,7 @@ from hushgrid.audit.transcript import (
 )
 from hushgrid.files.release import write_to
 from hushgrid.privacy.bits import Bits
-from hushgrid.publish import publish
+from hushgrid.release.publish import publish
 from hushgrid.synopsis.synopsis import Synopsis, read
 
 RECTANGLES = np.array([[0.0, 0.0, 1.0, 1.0], [0.05, 0.05, 0.3, 0.4], [0.6, 0.1, 0.97, 0.8], [0.0, 0.0, 0.125, 0.2]])

@@ -13,10 +13,10 @@ from hushgrid.errors import ArgumentError
 
 if TYPE_CHECKING:
     from hushgrid.counting.engine.address import Address
-    from hushgrid.job import Job
     from hushgrid.ledger.ledger import Ledger
     from hushgrid.ledger.release import Release
     from hushgrid.ledger.reservation import Reservation
+    from hushgrid.release.request import Job
     from hushgrid.synopsis.synopsis import Synopsis
 
 
@@ -91,11 +91,11 @@ def _refuse_standard_input(points: "Path | Address") -> None:
 
 
 def _fulfilled(job: "Job", points: "Path | Address", reservation: "Reservation", *, folder: Path) -> "Release":
-    from hushgrid.fulfil import fulfil
+    from hushgrid.release.reserved import publish_reserved
 
     try:
         with reading() as progress:
-            return fulfil(job, points, reservation, folder=folder, progress=progress)
+            return publish_reserved(job, points, reservation, folder=folder, progress=progress)
     except BaseException as error:
         for text in getattr(error, "__notes__", ()):
             note(text)

@@ -51,7 +51,7 @@ def demo(folder: Path) -> None:
     import numpy as np
 
     from hushgrid.files.paths import check_target, new_file
-    from hushgrid.publish import publish as publish_points
+    from hushgrid.release.publish import publish as publish_points
     from hushgrid.web.page import map_page
 
     _make(folder)

@@ -24,7 +24,7 @@ from hushgrid.geometry.domain import LONGITUDE_LATITUDE
 
 if TYPE_CHECKING:
     from hushgrid.counting.engine.address import Address
-    from hushgrid.job import Job
+    from hushgrid.release.request import Job
     from hushgrid.synopsis.synopsis import Synopsis
 
 # Written out, so that --help need not import them.
@@ -173,7 +173,7 @@ def publish(
     """
     from hushgrid.counting.engine.address import Address
     from hushgrid.files.paths import check_target
-    from hushgrid.job import Job
+    from hushgrid.release.request import Job
 
     chosen = chosen_method(method, areas_file, area_name, distinct_users)
     domain = chosen_domain(bounds, grid_crs or crs or LONGITUDE_LATITUDE, chosen)

@@ -30,7 +30,7 @@ def verify(file: Path, want_json: bool) -> None:
     Recomputes every count of FILE from its measurements, its claim from the noise it declares, and the width of its
     intervals from all of it. Exit code 3 means that a check failed.
     """
-    from hushgrid.verify import verify as verify_file
+    from hushgrid.release.verify import verify as verify_file
 
     with on_disk(file) as path:
         verification = verify_file(path)

@@ -92,7 +92,7 @@ class Calibration:
 
     How uneven points lie inside leaves differs from one data set to the next, and so does the share of noise that an
     inference removes. A calibration is found by publishing made-up points like those of the release, whose true counts
-    are known (`hushgrid.calibrate`); a function of released values, it costs no privacy.
+    are known (`hushgrid.release.calibrate`); a function of released values, it costs no privacy.
 
     Parameters
     ----------

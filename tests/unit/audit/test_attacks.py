@@ -14,7 +14,7 @@ from hushgrid.audit.scene import POINTS, RECORDS, overheard, sights
 from hushgrid.inference.measurements import Measurements
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
-from hushgrid.publish import publish
+from hushgrid.release.publish import publish
 
 SETTING = Setting(methods=("ug",), epsilon=Fraction(1), runs=50)
 

@@ -13,7 +13,7 @@ from hushgrid.audit.examples import LARGE
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.laplace import add_noise
-from hushgrid.publish import publish
+from hushgrid.release.publish import publish
 from tests.plain import UNIT_SQUARE
 
 ACCEPT, REJECT = 1e-3, 1e-6

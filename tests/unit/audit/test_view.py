@@ -10,7 +10,7 @@ from hushgrid.audit.view import VIEWS, Place, leaves_of, privacy_loss, view
 from hushgrid.inference.haar import transform
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
-from hushgrid.publish import publish
+from hushgrid.release.publish import publish
 from tests.plain import UNIT_SQUARE, PlainCounter, leaf_of
 
 PLACES = (Place(0.2, 0.2, 7), Place(0.7, 0.3, 2))

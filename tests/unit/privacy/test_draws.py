@@ -7,11 +7,11 @@ import pytest
 
 import hushgrid as hg
 from hushgrid.errors import LedgerError
-from hushgrid.job import Job
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import SystemBits
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.draws import fingerprint
+from hushgrid.release.request import Job
 
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)
 POINTS = np.random.default_rng(5).beta(2, 5, (3000, 2))

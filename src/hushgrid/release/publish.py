@@ -3,16 +3,16 @@
 from pathlib import Path
 from typing import Any, Literal
 
-from hushgrid.choose import AUTO
 from hushgrid.counting.bounded import MissingUser
 from hushgrid.counting.source import Progress
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
-from hushgrid.job import Job
 from hushgrid.methods.method import Method
 from hushgrid.privacy.bits import Bits, SystemBits
 from hushgrid.privacy.budget import SIZE_SHARE
 from hushgrid.privacy.exact import Exactable
+from hushgrid.release.auto import AUTO
+from hushgrid.release.request import Job
 from hushgrid.synopsis.claim import SizeSource
 from hushgrid.synopsis.synopsis import Synopsis
 
@@ -170,12 +170,12 @@ def _from_ledger(
 ) -> Synopsis:
     """The release that a ledger has of a job, or has from now on."""
     from hushgrid.files.release import parse_release
-    from hushgrid.fulfil import fulfil  # here, because few sessions keep a ledger
     from hushgrid.ledger.ledger import open_ledger
     from hushgrid.ledger.release import Release
+    from hushgrid.release.reserved import publish_reserved  # here, because few sessions keep a ledger
 
     with open_ledger(place) as ledger:
         request = job.request(dataset)
         answer = ledger.reserve(request, new_release=new_release) if resume is None else ledger.resume(resume, request)
-        release = answer if isinstance(answer, Release) else fulfil(job, points, answer, progress=progress)
+        release = answer if isinstance(answer, Release) else publish_reserved(job, points, answer, progress=progress)
         return parse_release(release.read(), name=f"the release of entry {release.entry.number}")

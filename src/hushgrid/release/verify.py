@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from hushgrid.calibrate import calibrated
 from hushgrid.files.verify import FileCheck, Verification
 from hushgrid.files.verify import verify_file as verify_released
 from hushgrid.methods import METHODS
 from hushgrid.methods.areas import Areas
+from hushgrid.release.calibrate import calibrated
 from hushgrid.synopsis.answer import ONE_NOISE, UNCALIBRATED, Calibration
 from hushgrid.synopsis.synopsis import Synopsis, read
 

@@ -10,20 +10,20 @@ from hushgrid.counting.engine.address import Address
 from hushgrid.counting.source import Progress
 from hushgrid.errors import EngineError, HushgridError, InputError, LedgerError
 from hushgrid.files.release import write_to
-from hushgrid.job import Job
 from hushgrid.ledger.amount import amount
 from hushgrid.ledger.commit import commit_written
 from hushgrid.ledger.release import Release
 from hushgrid.ledger.reservation import Reservation
 from hushgrid.ledger.seal import is_of, seal
 from hushgrid.privacy.bits import SystemBits
+from hushgrid.release.request import Job
 
 POINTS = 0  # number in the journal; what is drawn has those from one up
 SEALED = "points, sealed"  # how the state of the points is kept; once it was "points", by the time of a file alone
 WHAT_CAN = "Runs on local Parquet and CSV files, and on arrays and frames in memory, can be resumed."
 
 
-def fulfil(
+def publish_reserved(
     job: Job,
     points: Any,
     reservation: Reservation,

@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, Self
 
-from hushgrid.calibrate import calibrated
-from hushgrid.choose import AUTO, choose
 from hushgrid.counting.bounded import MissingUser
 from hushgrid.counting.bounding import KEY_BYTES
 from hushgrid.counting.columns import check_column_arguments
@@ -36,6 +34,8 @@ from hushgrid.privacy.bits import Bits
 from hushgrid.privacy.budget import SIZE_SHARE, Budget
 from hushgrid.privacy.draws import Journal
 from hushgrid.privacy.exact import Exactable, exact_epsilon, exact_share
+from hushgrid.release.auto import AUTO, choose
+from hushgrid.release.calibrate import calibrated
 from hushgrid.synopsis.claim import SizeSource, Unit
 from hushgrid.synopsis.scale import Scale
 from hushgrid.synopsis.synopsis import Synopsis

@@ -1,0 +1,1 @@
+"""From a request to a release: checked, charged, published, calibrated. Private side."""
