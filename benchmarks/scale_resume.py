@@ -18,8 +18,8 @@ import numpy as np
 
 import hushgrid as hg
 from benchmarks.make_points import DOMAIN
-from hushgrid.ledger.kept import journal_holder
 from hushgrid.ledger.ledger import open_ledger
+from hushgrid.ledger.store import journal_holder
 
 EPSILON = "0.01"
 RECORDED = {"ug": 2, "ag": 3, "staq": 7}  # measurements before the kill; the state of the points and the size are two

@@ -9,9 +9,7 @@ from dataclasses import asdict
 import pytest
 
 from hushgrid.cli.plan import about, percent
-from hushgrid.plan.plan import plan
-from hushgrid.plan.search import epsilon_for
-from hushgrid.plan.users import cost_of_users
+from hushgrid.plan.plan import cost_of_users, epsilon_for, plan
 from tests.cli.commands import DOMAIN, Run, assert_refused
 
 GIVEN = ("plan", "--domain", "-74.26,40.48,-73.70,40.92", "--points-about", "20000")

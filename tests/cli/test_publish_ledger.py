@@ -15,7 +15,7 @@ from click.testing import Result
 
 import hushgrid as hg
 from hushgrid.errors import InputError
-from hushgrid.ledger.entry import Entry
+from hushgrid.ledger.book import Entry
 from hushgrid.ledger.ledger import open_ledger
 from tests.cli.commands import DOMAIN, ROWS, Run, assert_refused
 

@@ -6,7 +6,7 @@ import pytest
 import hushgrid as hg
 from experiments.datasets import DATASETS
 from hushgrid.plan.plan import MethodPlan, plan
-from hushgrid.plan.stage import AREA_SHARES, places, points_in
+from hushgrid.plan.rehearsal import AREA_SHARES, points_in, rect_places
 
 UNIT_SQUARE = hg.Domain(west=0, south=0, east=1, north=1)
 METHODS = {"staq": hg.Staq(inference="bayes"), "ag": hg.AdaptiveGrid()}
@@ -30,7 +30,7 @@ def planned_row(size: int, epsilon: str, method: str, filled: float = 0.2) -> Me
 def reaches(points: np.ndarray, release: hg.Synopsis) -> list[float]:
     """What 95 % of the errors are below, for each size of rectangle."""
     bits = hg.simulation_rng(8)
-    rects = [places(points, share, 500, bits=bits) for share in AREA_SHARES.values()]
+    rects = [rect_places(points, share, 500, bits=bits) for share in AREA_SHARES.values()]
     return [np.quantile(abs(release.count(each) - points_in(each, points)), 0.95) for each in rects]
 
 

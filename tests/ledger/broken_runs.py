@@ -20,8 +20,8 @@ from click.testing import CliRunner
 from numpy.typing import NDArray
 
 from hushgrid.cli import main
-from hushgrid.ledger.journal import Journal
 from hushgrid.ledger.ledger import open_ledger
+from hushgrid.ledger.reservation import LedgerJournal
 
 LEDGER, OUTPUT = "hushgrid.ledger", "out.dp.parquet"
 SIZE, FIRST_LEVEL = 1, 2  # numbers in the journal of a release by ag, whose second pass comes after them
@@ -44,7 +44,7 @@ def on_spark(points: str, *more: str) -> list[str]:
 def kept_draws() -> dict[int, NDArray[np.int64]]:
     """What the journal of the first entry holds, but for the state of the points."""
     with open_ledger(LEDGER) as ledger:
-        journal = Journal(1, ledger._store)
+        journal = LedgerJournal(1, ledger._store)
         numbers = ledger.book().journals[1]
         kept = {number: journal.recall(number, mark.fingerprint) for number, mark in numbers.items() if number}
     return {number: np.frombuffer(payload or b"", "<i8") for number, payload in kept.items()}
@@ -74,20 +74,20 @@ def broken_off(attempt: Callable[[], bool], *, begun: Callable[[], bool]) -> Ite
 def first_pass_over() -> Iterator[Callable[[], bool]]:
     """Whether the first level of cells is measured, or was by an earlier run."""
     seen = Event()
-    record, recall = Journal.record, Journal.recall
+    record, recall = LedgerJournal.record, LedgerJournal.recall
 
-    def recording(journal: Journal, number: int, *rest: Any) -> None:
+    def recording(journal: LedgerJournal, number: int, *rest: Any) -> None:
         record(journal, number, *rest)
         if number == FIRST_LEVEL:
             seen.set()
 
-    def recalling(journal: Journal, number: int, *rest: Any) -> bytes | None:
+    def recalling(journal: LedgerJournal, number: int, *rest: Any) -> bytes | None:
         kept = recall(journal, number, *rest)
         if number == FIRST_LEVEL and kept is not None:
             seen.set()
         return kept
 
-    with patch.object(Journal, "record", recording), patch.object(Journal, "recall", recalling):
+    with patch.object(LedgerJournal, "record", recording), patch.object(LedgerJournal, "recall", recalling):
         yield seen.is_set
 
 

@@ -24,10 +24,9 @@ from typing import Any
 import hushgrid.ledger
 from hushgrid.errors import HushgridError
 from hushgrid.files import paths as new_file
-from hushgrid.ledger.commit import commit_written
 from hushgrid.ledger.ledger import open_ledger
-from hushgrid.ledger.release import Release
 from hushgrid.ledger.request import Request
+from hushgrid.ledger.reservation import CommittedRelease, commit_written
 from tests.ledger.places import ASKED, asked, file_place, new_ledger, schema_place
 
 BUDGET = 2  # of a ledger that somebody is killed at: one release, and one more
@@ -38,7 +37,7 @@ def publish_once(place: str, request: Request, output: Path, *, new_release: boo
     """Reserve, do some work, commit, and let the release appear."""
     with open_ledger(place) as ledger:
         answer = ledger.reserve(request, new_release=new_release)
-        if isinstance(answer, Release):
+        if isinstance(answer, CommittedRelease):
             answer.save(output)
             return
         answer.journal.record(1, "all cells at 1", os.urandom(64))

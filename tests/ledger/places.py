@@ -11,7 +11,7 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.ledger.ledger import Ledger, open_ledger
 from hushgrid.ledger.request import Request
 from hushgrid.ledger.reservation import Reservation
-from hushgrid.ledger.transaction import Transaction
+from hushgrid.ledger.store import Transaction
 
 ASKED = Request(
     dataset="trips",

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from hushgrid.errors import BudgetError, LedgerError
-from hushgrid.ledger.entry import State
+from hushgrid.ledger.book import State
 from hushgrid.ledger.ledger import open_ledger
-from hushgrid.ledger.release import Release
+from hushgrid.ledger.reservation import CommittedRelease
 from tests.ledger.places import ASKED, asked, file_place, new_ledger
 
 METHODS = st.sampled_from(["ag", "ug"])
@@ -52,7 +52,7 @@ class Accounts(RuleBasedStateMachine):
             assert not fits
             assert new_release or request.key not in self.released
             return 0
-        if isinstance(answer, Release):
+        if isinstance(answer, CommittedRelease):
             assert not new_release
             assert answer.read() == self.released[request.key]
             return 0

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import hushgrid as hg
 from hushgrid.cli import main
-from hushgrid.ledger.entry import State
+from hushgrid.ledger.book import State
 from hushgrid.ledger.ledger import open_ledger
 from tests.conformance.engines import why_no_spark
 from tests.ledger.broken_runs import (

@@ -11,10 +11,8 @@ import pytest
 import hushgrid as hg
 from hushgrid.errors import ArgumentError, BudgetError
 from hushgrid.files.release import parse_release
-from hushgrid.ledger.journal import Journal
 from hushgrid.ledger.ledger import open_ledger
-from hushgrid.ledger.release import Release
-from hushgrid.ledger.reservation import Reservation
+from hushgrid.ledger.reservation import CommittedRelease, LedgerJournal, Reservation
 from hushgrid.methods import METHODS
 from hushgrid.release.request import Job
 from hushgrid.release.reserved import publish_reserved
@@ -58,11 +56,11 @@ def test_a_run_that_was_cut_off_goes_on_with_what_it_drew(
         reservation = ledger.reserve(job.request("trips"))
         assert isinstance(reservation, Reservation)
         with monkeypatch.context() as patch:
-            patch.setattr(Journal, "record", cutting_off(after=kept, drawn=drawn))
+            patch.setattr(LedgerJournal, "record", cutting_off(after=kept, drawn=drawn))
             with pytest.raises(ConnectionError) as cut:
                 publish_reserved(job, POINTS, reservation)
         recalled: dict[int, bytes] = {}
-        monkeypatch.setattr(Journal, "recall", noting(recalled))
+        monkeypatch.setattr(LedgerJournal, "recall", noting(recalled))
         release = publish_reserved(job, POINTS, ledger.resume(1, job.request("trips")))
         left = ledger.book().accounts["trips"].left
         synopsis = parse_release(release.read(), name="it")
@@ -79,7 +77,7 @@ def test_python_goes_on_with_an_entry(place: str, monkeypatch: pytest.MonkeyPatc
     """`publish(resume=...)` costs nothing more; it is no new release, and is about an entry of a ledger."""
     given = {**GIVEN, "ledger": place, "dataset": "trips"}
     with monkeypatch.context() as patch:
-        patch.setattr(Journal, "record", cutting_off(after=2, drawn={}))
+        patch.setattr(LedgerJournal, "record", cutting_off(after=2, drawn={}))
         with pytest.raises(ConnectionError):
             hg.publish(POINTS, **given)
 
@@ -150,9 +148,9 @@ def test_every_argument_that_shapes_a_release_is_part_of_the_request() -> None:
 
 def cutting_off(*, after: int, drawn: dict[int, bytes]) -> Callable[..., None]:
     """A journal that loses its connection after so many measurements."""
-    record = Journal.record
+    record = LedgerJournal.record
 
-    def stand_in(self: Journal, number: int, fingerprint: str, payload: bytes) -> None:
+    def stand_in(self: LedgerJournal, number: int, fingerprint: str, payload: bytes) -> None:
         if len(drawn) == after:
             raise ConnectionError
         drawn[number] = payload
@@ -163,9 +161,9 @@ def cutting_off(*, after: int, drawn: dict[int, bytes]) -> Callable[..., None]:
 
 def noting(recalled: dict[int, bytes]) -> Callable[..., bytes | None]:
     """A journal that notes what it gives back."""
-    recall = Journal.recall
+    recall = LedgerJournal.recall
 
-    def stand_in(self: Journal, number: int, fingerprint: str) -> bytes | None:
+    def stand_in(self: LedgerJournal, number: int, fingerprint: str) -> bytes | None:
         payload = recall(self, number, fingerprint)
         if payload is not None:
             recalled[number] = payload
@@ -183,5 +181,5 @@ def test_the_release_of_an_entry_is_kept(place: str) -> None:
         made = publish_reserved(job, POINTS, reservation)
         again = ledger.reserve(job.request("trips"))
 
-        assert isinstance(again, Release)
+        assert isinstance(again, CommittedRelease)
         assert made.read() == again.read()

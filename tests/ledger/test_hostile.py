@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hushgrid.cli.ledger_words import accounts_in_words, entries_as_values, entries_in_words
 from hushgrid.errors import ArgumentError, BudgetError, LedgerError, MissingExtraError
 from hushgrid.ledger.ledger import open_ledger
-from hushgrid.ledger.release import Release
-from hushgrid.ledger.transaction import EVENTS, PARTS
+from hushgrid.ledger.reservation import CommittedRelease
+from hushgrid.ledger.store import EVENTS, PARTS
 from tests.ledger.places import asked, file_place, new_ledger, reserved
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x, 'x', 'x' FROM n"
@@ -39,7 +39,7 @@ def use(path: Path) -> None:
         accounts_in_words(book), entries_in_words(book), entries_as_values(book)
         ledger.verify(head="0" * 64)
         answer = ledger.reserve(asked())
-        if isinstance(answer, Release):
+        if isinstance(answer, CommittedRelease):
             answer.read()
         reserved(ledger, method="ug").journal.record(1, "cells", b"noisy")
 

@@ -10,7 +10,7 @@ from hushgrid.errors import LedgerError
 from hushgrid.ledger.book import Book
 from hushgrid.ledger.event import Event
 from hushgrid.ledger.ledger import open_ledger
-from hushgrid.ledger.transaction import Transaction
+from hushgrid.ledger.store import Transaction
 from tests.ledger.places import asked, reserved, tampering
 
 VALUES = np.array([3, -1, 2**62, 0], dtype="<i8")

@@ -9,11 +9,9 @@ import pytest
 
 from hushgrid.errors import ArgumentError, BudgetError, LedgerError
 from hushgrid.geometry.domain import Domain
-from hushgrid.ledger.commit import commit_written
 from hushgrid.ledger.ledger import open_ledger
-from hushgrid.ledger.release import Release
-from hushgrid.ledger.reservation import Reservation
-from hushgrid.ledger.transaction import PART
+from hushgrid.ledger.reservation import CommittedRelease, Reservation, commit_written
+from hushgrid.ledger.store import PART
 from hushgrid.synopsis.claim import LedgerMark
 from tests.ledger.places import ASKED, asked, reserved, tampering
 
@@ -42,7 +40,7 @@ def test_the_same_request_gets_the_same_bytes(place: str, tmp_path: Path) -> Non
         reserved(ledger).commit(io.BytesIO(BYTES))
     with open_ledger(place) as ledger:
         again = ledger.reserve(asked())
-        assert isinstance(again, Release)
+        assert isinstance(again, CommittedRelease)
         again.save(tmp_path / "again.dp.parquet")
         left = ledger.book().accounts["trips"].left
         anew = ledger.reserve(asked(), new_release=True)
@@ -59,7 +57,7 @@ def test_the_latest_of_several_releases_is_given_back(place: str) -> None:
         reserved(ledger).commit(io.BytesIO(b"second"))
         again = ledger.reserve(asked())
 
-        assert isinstance(again, Release)
+        assert isinstance(again, CommittedRelease)
         assert again.read() == b"second"
 
 
@@ -227,7 +225,7 @@ def test_releases_of_any_size_are_kept(place: str, size: int) -> None:
         reserved(ledger).commit(io.BytesIO(content))
         again = ledger.reserve(asked())
 
-        assert isinstance(again, Release)
+        assert isinstance(again, CommittedRelease)
         assert again.read() == content
 
 
@@ -243,7 +241,7 @@ def test_a_lost_copy_is_an_error_and_no_free_release(place: str, tmp_path: Path,
 
     with open_ledger(place) as ledger:
         again = ledger.reserve(asked())
-        assert isinstance(again, Release)
+        assert isinstance(again, CommittedRelease)
         with pytest.raises(LedgerError, match="missing or was altered"):
             again.read()
         with pytest.raises(LedgerError, match="missing or was altered"):
@@ -278,7 +276,7 @@ def test_a_release_that_cannot_appear_is_not_lost(place: str, tmp_path: Path) ->
             release.save(tmp_path / "taken")
         again = ledger.reserve(asked())
 
-        assert isinstance(again, Release)
+        assert isinstance(again, CommittedRelease)
         assert again.read() == BYTES
     assert (tmp_path / "taken").read_bytes() == b"theirs"
 

@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from hushgrid.ledger.entry import State
+from hushgrid.ledger.book import State
 from hushgrid.ledger.ledger import open_ledger
-from hushgrid.ledger.release import Release
-from hushgrid.ledger.reservation import Reservation
+from hushgrid.ledger.reservation import CommittedRelease, Reservation
 from tests.ledger.places import ASKED, file_place, new_ledger
 
 ROOT = Path(__file__).parents[2]
@@ -107,7 +106,7 @@ def check_scene(place: str, output: Path) -> tuple[State | None, bool]:
         assert len(book.entries) == (entry is not None)
         assert left == 2 - len(book.entries)
         again = ledger.reserve(ASKED)
-        assert isinstance(again, Release if committed else Reservation)
+        assert isinstance(again, CommittedRelease if committed else Reservation)
         assert ledger.book().accounts["trips"].left == left - (not committed)
         assert isinstance(again, Reservation) or hashlib.sha256(again.read()).hexdigest() == again.sha256
         return None if entry is None else entry.state, appeared

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from hushgrid.cli import main
-from hushgrid.ledger.entry import State
+from hushgrid.ledger.book import State
 from hushgrid.ledger.ledger import open_ledger
 from tests.ledger.publish_harness import LEDGER, OUTPUT, arguments
 

@@ -23,10 +23,8 @@ from hushgrid.counting.engine.address import Address
 from hushgrid.counting.opening import open_points
 from hushgrid.errors import InputError, LedgerError
 from hushgrid.files.release import parse_release
-from hushgrid.ledger.journal import Journal
 from hushgrid.ledger.ledger import Ledger, open_ledger
-from hushgrid.ledger.reservation import Reservation
-from hushgrid.ledger.seal import is_of, key_file, seal
+from hushgrid.ledger.reservation import LedgerJournal, Reservation, is_of, key_file, seal
 from hushgrid.release.request import Job
 from hushgrid.release.reserved import POINTS, SEALED, publish_reserved
 from tests.ledger.places import new_ledger
@@ -149,16 +147,16 @@ def cut_off(
     """Begin a release that ends after its first level of cells, and what it had kept by then."""
     reservation = ledger.reserve(job.request("trips"))
     assert isinstance(reservation, Reservation)
-    record, kept = Journal.record, {}
+    record, kept = LedgerJournal.record, {}
 
-    def failing(journal: Journal, number: int, mark: str, payload: bytes) -> None:
+    def failing(journal: LedgerJournal, number: int, mark: str, payload: bytes) -> None:
         record(journal, number, mark, payload)
         kept[number] = payload
         if len(kept) == 4:  # the points, the key of the users, the size, the first level
             raise error or ConnectionError
 
     with monkeypatch.context() as patch:
-        patch.setattr(Journal, "record", failing)
+        patch.setattr(LedgerJournal, "record", failing)
         with pytest.raises(BaseException) as cut:  # noqa: PT011  # whichever it is
             publish_reserved(job, points, reservation)
     return cut.value, kept

@@ -10,7 +10,7 @@ import pytest
 from hushgrid.errors import LedgerError
 from hushgrid.ledger.book import GENESIS, link
 from hushgrid.ledger.ledger import open_ledger
-from hushgrid.ledger.transaction import Transaction
+from hushgrid.ledger.store import Transaction
 from tests.ledger.places import asked, file_place, new_ledger, reserved, tampering
 
 

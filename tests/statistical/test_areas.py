@@ -8,7 +8,7 @@ import shapely
 
 import hushgrid as hg
 from hushgrid.audit.estimator import epsilon_lower_bound
-from hushgrid.audit.goodness import discrete_laplace_p_value
+from hushgrid.audit.laws import discrete_laplace_p_value
 from hushgrid.counting.areas import AreaIndex
 from hushgrid.counting.bounded import bounded_points
 from hushgrid.counting.bounding import KeyedRule

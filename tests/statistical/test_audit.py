@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hushgrid.audit.estimator import epsilon_lower_bound
-from hushgrid.audit.goodness import discrete_laplace_p_value
+from hushgrid.audit.laws import discrete_laplace_p_value
 from hushgrid.counting.opening import open_points
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.grid import Grid, NestedGrid

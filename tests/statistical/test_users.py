@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from hushgrid.audit.estimator import epsilon_lower_bound
-from hushgrid.audit.goodness import chi_square_p_value
+from hushgrid.audit.laws import chi_square_p_value
 from hushgrid.counting.bounded import bounded_points
 from hushgrid.counting.bounding import KEY_BYTES, KeyedRule
 from hushgrid.counting.opening import open_points

@@ -13,8 +13,7 @@ import numpy as np
 
 from hushgrid.audit.check import Check, Experiment, Setting, Verdict
 from hushgrid.audit.neighbours import UNIT_SQUARE
-from hushgrid.audit.replays import REPLAYS
-from hushgrid.audit.scene import CORNER, POINTS, RECORDS, Sight, sights
+from hushgrid.audit.replays import CORNER, POINTS, RECORDS, REPLAYS, Sight, sights
 
 SIDES = ("west", "south", "east", "north")
 MANY = 20  # so that chance leaves none once in 10**8

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from hushgrid.arrays import Floats
-from hushgrid.audit.binomial import lower_bound, upper_bound
 from hushgrid.audit.check import Check, Experiment, Setting, Verdict
-from hushgrid.audit.estimator import FEWEST_RUNS, EpsilonBound, epsilon_lower_bound
+from hushgrid.audit.estimator import FEWEST_RUNS, EpsilonBound, epsilon_lower_bound, lower_bound, upper_bound
 from hushgrid.audit.examples import SMALL
 from hushgrid.audit.neighbours import MOST_PER_USER, UNIT_SQUARE, Records, heap
 from hushgrid.audit.routes import DATASET, WAYS_IN, HandOver, NotHereError, Route, as_array, squares

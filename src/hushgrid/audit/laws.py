@@ -1,10 +1,11 @@
-"""The laws of everything a release draws, written down a second time from the proofs.
+"""The laws of everything a release draws, written a second time, and tests of draws against them.
 
 Nothing here comes from the code that is audited: not the rates, not the constants, not the formulas. The proofs are in
 docs/privacy.md and docs/privacy/.
 """
 
 import math
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cache
 
@@ -111,3 +112,135 @@ def privtree_evidence(true_counts: Indices, level: int, rate: Fraction) -> Indic
     """
     decay = math.ceil(math.log(4) / rate)
     return np.maximum(np.asarray(true_counts, np.int64) - level * decay, -decay)
+
+
+SMALLEST_EXPECTED = 10  # draws in a bin, so that the statistic follows its limit law
+
+
+def discrete_laplace_p_value(draws: NDArray[np.int64], rate: Fraction) -> float:
+    """How often draws of ``P(z) = tanh(rate / 2) exp(-rate |z|)`` would look less like that law than these.
+
+    An integer is a bin of its own, so that a flaw in the lowest digit shows too, unless fewer than ten draws are
+    expected there: then neighbours are merged. The outer bins reach to infinity.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> noise = rng.geometric(1 - math.exp(-0.5), (2, 10_000))  # a difference of two geometrics has the law
+    >>> discrete_laplace_p_value(noise[0] - noise[1], Fraction(1, 2)) > 0.01
+    True
+    >>> discrete_laplace_p_value(noise[0] - noise[1], Fraction(6, 10)) < 1e-9
+    True
+    """
+    return mixed_p_value({rate: draws})
+
+
+def mixed_p_value(draws: Mapping[Fraction, NDArray[np.int64]]) -> float:
+    """The same for draws of several rates at once, those of each rate held against its own law.
+
+    Examples
+    --------
+    >>> mixed_p_value({Fraction(1): np.zeros(500, np.int64), Fraction(2): np.zeros(500, np.int64)}) < 1e-9
+    True
+    """
+    pairs = []
+    for rate, drawn in draws.items():
+        edges, probabilities = _bins(len(drawn), float(rate))
+        observed = np.bincount(np.searchsorted(edges, drawn, side="left"), minlength=len(probabilities))
+        pairs.append((observed, len(drawn) * probabilities))
+    return pooled_p_value(pairs)
+
+
+def chi_square_p_value(observed: NDArray[np.int64], expected: NDArray[np.float64]) -> float:
+    """How often counts with these expectations would lie further from them than those observed.
+
+    Both have shape (bins,) and the same sum, as when the expectations owe nothing to the draws.
+
+    Examples
+    --------
+    >>> round(chi_square_p_value(np.array([60, 40]), np.array([50.0, 50.0])), 4)
+    0.0455
+    """
+    return pooled_p_value([(observed, expected)])
+
+
+def pooled_p_value(pairs: Iterable[tuple[NDArray[np.int64], NDArray[np.float64]]]) -> float:
+    """How often several independent sets of counts would lie further from their expectations, taken together.
+
+    Examples
+    --------
+    >>> one = np.array([60, 40]), np.array([50.0, 50.0])
+    >>> round(pooled_p_value([one, one]), 4)  # exp(-4)
+    0.0183
+    """
+    freedom, statistic = 0, 0.0
+    for observed, expected in pairs:
+        freedom += len(expected) - 1
+        statistic += float(np.sum((observed - expected) ** 2 / expected))
+    return upper_gamma(freedom / 2, statistic / 2) if freedom else 1.0
+
+
+def _bins(draws: int, rate: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Largest integers of all bins but the last, and the probabilities of the bins."""
+    smallest = SMALLEST_EXPECTED / draws
+    # Beyond the reach each tail has a probability below that of a bin.
+    reach = max(1, math.ceil(-math.log(min(smallest, 1.0)) / rate))
+    values = np.arange(-reach, reach + 1)
+    up_to = _cumulative(values, rate)
+    edges: list[int] = []
+    covered = 0.0
+    while (index := int(np.searchsorted(up_to, covered + smallest))) < len(values) and 1 - up_to[index] >= smallest:
+        edges.append(index)
+        covered = float(up_to[index])
+    return values[edges], np.diff(up_to[edges], prepend=0.0, append=1.0)
+
+
+def _cumulative(values: NDArray[np.int64], rate: float) -> NDArray[np.float64]:
+    """Probability of each value or less."""
+    tails = np.exp(-rate * np.abs(values + (values >= 0))) / (1 + math.exp(-rate))
+    return np.where(values < 0, tails, 1 - tails)
+
+
+def upper_gamma(shape: float, x: float) -> float:
+    """Regularised upper incomplete gamma function Q(shape, x).
+
+    By the power series of its complement below the mean, by the continued fraction above (Abramowitz and Stegun
+    6.5.29 and 6.5.31).
+
+    Examples
+    --------
+    >>> round(upper_gamma(1, 2.0), 6)  # exp(-2)
+    0.135335
+    """
+    if x <= 0:
+        return 1.0
+    front = math.exp(shape * math.log(x) - x - math.lgamma(shape))
+    return 1 - front * _lower_series(shape, x) if x < shape + 1 else front * _upper_fraction(shape, x)
+
+
+def _lower_series(shape: float, x: float) -> float:
+    """Sum of ``x**n / (shape (shape + 1) ... (shape + n))``."""
+    total = term = 1 / shape
+    while term > total * 1e-17:
+        shape += 1
+        term *= x / shape
+        total += term
+    return total
+
+
+def _upper_fraction(shape: float, x: float) -> float:
+    """The continued fraction ``1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / ...))``, by Lentz's method."""
+    b = x + 1 - shape
+    c, d = math.inf, 1 / b
+    value = d
+    step = 0
+    change = 0.0
+    while abs(change - 1) > 1e-15:
+        step += 1
+        a = step * (shape - step)
+        b += 2
+        d = 1 / (b + a * d)
+        c = b + a / c
+        change = c * d
+        value *= change
+    return value

@@ -15,7 +15,7 @@ from hushgrid.arrays import Floats, Indices
 from hushgrid.audit import laws
 from hushgrid.audit.check import Check, Experiment, Setting, Verdict
 from hushgrid.audit.examples import LARGE
-from hushgrid.audit.goodness import SMALLEST_EXPECTED, chi_square_p_value, mixed_p_value, pooled_p_value
+from hushgrid.audit.laws import SMALLEST_EXPECTED, chi_square_p_value, mixed_p_value, pooled_p_value
 from hushgrid.audit.neighbours import FAR, UNIT_SQUARE, heap, spread
 from hushgrid.inference.measurements import Measured
 from hushgrid.methods import METHODS

@@ -26,8 +26,8 @@ import pyarrow.parquet as pq
 
 from hushgrid.audit.check import Check, Experiment, Setting, Verdict
 from hushgrid.audit.neighbours import UNIT_SQUARE, Family
+from hushgrid.audit.replays import overheard
 from hushgrid.audit.routes import DATASET, Handed, NotHereError, Route, routes
-from hushgrid.audit.scene import overheard
 from hushgrid.audit.transcript import (
     TOLERANCE,
     Draw,
@@ -332,10 +332,10 @@ def _entries(path: Path) -> bytes:
 def _kept_journals() -> Iterator[list[str]]:
     """What journals are given to keep, while the clock of the ledger stands still; but for what points they are of."""
     from hushgrid.ledger import event
-    from hushgrid.ledger.journal import Journal
+    from hushgrid.ledger.reservation import LedgerJournal
 
     kept: list[str] = []
-    original, clock = Journal.record, vars(event)["datetime"]
+    original, clock = LedgerJournal.record, vars(event)["datetime"]
 
     class Clock(datetime):
         @classmethod
@@ -347,10 +347,10 @@ def _kept_journals() -> Iterator[list[str]]:
             kept.append(" ".join([str(number), *(hashlib.sha256(str(part).encode()).hexdigest() for part in rest)]))
         return original(self, number, *rest)
 
-    setattr(Journal, "record", record)  # noqa: B010  # a stand-in of any signature
+    setattr(LedgerJournal, "record", record)  # noqa: B010  # a stand-in of any signature
     vars(event)["datetime"] = Clock
     try:
         yield kept
     finally:
-        setattr(Journal, "record", original)  # noqa: B010
+        setattr(LedgerJournal, "record", original)  # noqa: B010
         vars(event)["datetime"] = clock

@@ -14,8 +14,7 @@ from hushgrid.errors import ArgumentError
 if TYPE_CHECKING:
     from hushgrid.counting.engine.address import Address
     from hushgrid.ledger.ledger import Ledger
-    from hushgrid.ledger.release import Release
-    from hushgrid.ledger.reservation import Reservation
+    from hushgrid.ledger.reservation import CommittedRelease, Reservation
     from hushgrid.release.request import Job
     from hushgrid.synopsis.synopsis import Synopsis
 
@@ -61,7 +60,7 @@ class Account:
         """Reserve, publish, commit, and let the release appear; or let the one appear that the ledger has."""
         _refuse_standard_input(points)
         from hushgrid.ledger.ledger import open_ledger
-        from hushgrid.ledger.release import Release
+        from hushgrid.ledger.reservation import CommittedRelease
         from hushgrid.synopsis.synopsis import read
 
         with open_ledger(self.place) as ledger:
@@ -70,7 +69,7 @@ class Account:
                 answer = ledger.reserve(request, new_release=self.new_release)
             else:
                 answer = ledger.resume(self.resume, request)
-            if isinstance(answer, Release):
+            if isinstance(answer, CommittedRelease):
                 note(
                     f"The ledger has this release as entry {answer.entry.number}. It is given back, byte for byte, and "
                     "nothing was spent. To pay for another one, pass --new-release."
@@ -90,7 +89,7 @@ def _refuse_standard_input(points: "Path | Address") -> None:
         raise ArgumentError(msg, instead={"points": "POINTS.csv"})
 
 
-def _fulfilled(job: "Job", points: "Path | Address", reservation: "Reservation", *, folder: Path) -> "Release":
+def _fulfilled(job: "Job", points: "Path | Address", reservation: "Reservation", *, folder: Path) -> "CommittedRelease":
     from hushgrid.release.reserved import publish_reserved
 
     try:
@@ -102,8 +101,8 @@ def _fulfilled(job: "Job", points: "Path | Address", reservation: "Reservation",
         raise
 
 
-def _say_what_is_left(ledger: "Ledger", release: "Release") -> None:
-    from hushgrid.ledger.amount import amount
+def _say_what_is_left(ledger: "Ledger", release: "CommittedRelease") -> None:
+    from hushgrid.ledger.book import amount
 
     entry = release.entry
     account = ledger.book().account(entry.dataset)

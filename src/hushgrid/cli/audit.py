@@ -62,8 +62,7 @@ def audit(
     An audit can catch a broken build; it cannot prove a sound one.
     """
     from hushgrid.audit.audit import audit as audit_build
-    from hushgrid.audit.report import report_page
-    from hushgrid.audit.words import CANNOT, allowance, summary
+    from hushgrid.audit.report import CANNOT, allowance, report_page, summary
     from hushgrid.files.paths import check_target, new_file
 
     if output is not None:
@@ -108,7 +107,7 @@ def auditing() -> Iterator[Callable[[float, str], None] | None]:
 
 
 def _in_words(report: "AuditReport") -> str:
-    from hushgrid.audit.words import TITLES, evidence
+    from hushgrid.audit.report import TITLES, evidence
 
     parts = []
     for name, title in TITLES.items():

@@ -6,8 +6,7 @@ from hushgrid.cli.output import aligned
 from hushgrid.errors import SynopsisFileError
 
 if TYPE_CHECKING:
-    from hushgrid.ledger.book import Book
-    from hushgrid.ledger.entry import Entry
+    from hushgrid.ledger.book import Book, Entry
 
 SHORT = 16  # digits of a hash that tell releases apart; all of them are in the JSON
 UNFINISHED = "not finished: running, or cut off; spent"
@@ -32,7 +31,7 @@ def accounts_as_values(book: "Book") -> dict[str, Any]:
 
 def accounts_in_words(book: "Book") -> str:
     """Every account as a row, and the head of the chain."""
-    from hushgrid.ledger.amount import amount
+    from hushgrid.ledger.book import amount
 
     rows = [["data set", "protects each", "budget", "spent", "not finished", "left"]]
     for account in book.accounts.values():
@@ -65,7 +64,7 @@ def entries_as_values(book: "Book") -> dict[str, Any]:
 
 def entries_in_words(book: "Book") -> str:
     """Every entry as a row."""
-    from hushgrid.ledger.amount import amount
+    from hushgrid.ledger.book import amount
 
     rows = [["entry", "data set", "when (UTC)", "method", "what became of it", "epsilon"]]
     for entry in book.entries.values():

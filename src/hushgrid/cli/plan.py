@@ -13,8 +13,7 @@ from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
-    from hushgrid.plan.expected_error import ExpectedError
-    from hushgrid.plan.plan import MethodPlan, Plan
+    from hushgrid.plan.plan import ExpectedError, MethodPlan, Plan
 
 HEADER = ["method", "rectangle", "of domain", "points", "half below", "relative", "95 % below", "relative"]
 USERS_HEADER = ["at most a user", "half below", "relative", "95 % below", "relative"]
@@ -89,8 +88,8 @@ def plan(
     Cells, and how far off the counts of small, medium and large rectangles would be: from public figures alone, by
     publishing a made-up population.
     """
+    from hushgrid.plan.plan import epsilon_for
     from hushgrid.plan.plan import plan as make_plan
-    from hushgrid.plan.search import epsilon_for
 
     if (epsilon is None) == (accuracy is None):
         msg = "Give either --epsilon or the wanted --accuracy."
@@ -143,7 +142,7 @@ def assumption(made: "Plan") -> str:
 
 def as_values(made: "Plan") -> dict[str, Any]:
     """The plan as plain values for JSON."""
-    from hushgrid.plan.users import cost_of_users
+    from hushgrid.plan.plan import cost_of_users
 
     return {
         "domain": {**dict(zip(COLUMNS, made.domain.bounds, strict=True)), "crs": made.domain.crs},
@@ -185,7 +184,7 @@ def about(number: float) -> str:
 
 def _price(made: "Plan") -> str:
     """What it costs to protect all points of a user together, in one sentence."""
-    from hushgrid.plan.users import cost_of_users
+    from hushgrid.plan.plan import cost_of_users
 
     return (
         f"Protecting up to {made.max_per_user:,} points of a user together leaves 1/{made.max_per_user:,} of epsilon "
@@ -195,7 +194,7 @@ def _price(made: "Plan") -> str:
 
 def _users_table(made: "Plan") -> str:
     """The yardstick by the number of points kept of one user."""
-    from hushgrid.plan.users import cost_of_users
+    from hushgrid.plan.plan import cost_of_users
 
     rows = [[f"{bound:,}", *_errors(error)] for bound, error in cost_of_users(made).items()]
     return "By staq, medium rectangles, if as many points were kept:\n" + aligned([USERS_HEADER, *rows])

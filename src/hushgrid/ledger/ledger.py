@@ -1,24 +1,67 @@
-"""The ledger: one budget and one unit for each data set, fixed when it is added."""
+"""The ledger: one budget and one unit for each data set, and its verification."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self, get_args
 
 from hushgrid.errors import ArgumentError, BudgetError, LedgerError
-from hushgrid.files.verify import Verification
-from hushgrid.ledger.amount import amount
-from hushgrid.ledger.book import Book, check_sums
-from hushgrid.ledger.entry import Account
+from hushgrid.files.verify import FileCheck, Verification
+from hushgrid.ledger.book import Account, Book, amount, check_sums
 from hushgrid.ledger.event import Opened, Reserved
 from hushgrid.ledger.postgres_store import PostgresStore
-from hushgrid.ledger.release import Release
 from hushgrid.ledger.request import Request, check_amount
-from hushgrid.ledger.reservation import Reservation
-from hushgrid.ledger.sqlite_store import SqliteStore
-from hushgrid.ledger.store import LedgerStore
-from hushgrid.ledger.verification import verify_store
+from hushgrid.ledger.reservation import CommittedRelease, Reservation
+from hushgrid.ledger.store import LedgerStore, SqliteStore, Transaction, journal_holder, kept_parts, release_holder
 from hushgrid.privacy.exact import Exactable, exact
 from hushgrid.synopsis.claim import Unit
+
+
+def verify_store(transaction: Transaction, *, head: str | None) -> Verification:
+    """Look at everything a ledger holds; a chain that is broken leaves nothing else to look at."""
+    try:
+        book = transaction.book()
+    except LedgerError as error:
+        return Verification(checks=(FileCheck(name="events", ok=False, detail=str(error)),))
+    events = FileCheck(name="events", ok=True, detail=f"{len(book.hashes):,}, each follows from those before it")
+    checks = (events, _copies(transaction, book), _strays(transaction, book))
+    return Verification(checks=checks if head is None else (*checks, _head(book, head)))
+
+
+def _copies(transaction: Transaction, book: Book) -> FileCheck:
+    complaints = []
+    for holder, sha256 in _expected(book):
+        try:
+            for _ in kept_parts(transaction, holder, sha256):
+                pass
+        except LedgerError:
+            complaints.append(f"{holder} is missing or was altered")
+    detail = "; ".join(complaints) or "every release and every measurement of an unfinished one is kept, unaltered"
+    return FileCheck(name="copies", ok=not complaints, detail=detail)
+
+
+def _strays(transaction: Transaction, book: Book) -> FileCheck:
+    strays = transaction.holders() - {holder for holder, _ in _expected(book)}
+    detail = f"{len(strays):,} copies belong to no entry: events at the end were removed" if strays else "none"
+    return FileCheck(name="copies without an entry", ok=not strays, detail=detail)
+
+
+def _head(book: Book, head: str) -> FileCheck:
+    if head in book.hashes:
+        event = book.hashes.index(head) + 1
+        return FileCheck(name="head", ok=True, detail=f"is that of event {event:,} of {len(book.hashes):,}")
+    detail = "is not in the chain: this is an old copy of the ledger, one made up anew, or another ledger"
+    return FileCheck(name="head", ok=False, detail=detail)
+
+
+def _expected(book: Book) -> Iterator[tuple[str, str]]:
+    for entry in book.entries.values():
+        if entry.sha256 is not None:
+            yield release_holder(entry.sha256), entry.sha256
+        if entry.state == "reserved":
+            for number, measured in book.journals[entry.number].items():
+                yield journal_holder(entry.number, number), measured.sha256
+
 
 LONGEST_NAME = 100
 POSTGRES = ("postgresql://", "postgres://")
@@ -99,7 +142,7 @@ class Ledger:
             transaction.append(book, Opened(dataset=dataset, budget=granted, unit=unit))
         return book.accounts[dataset]
 
-    def reserve(self, request: Request, *, new_release: bool = False) -> Reservation | Release:
+    def reserve(self, request: Request, *, new_release: bool = False) -> Reservation | CommittedRelease:
         """Set budget aside for a release, before anything is read; or give back the release that exists.
 
         Parameters
@@ -120,7 +163,7 @@ class Ledger:
             _check_unit(account, request)
             existing = None if new_release else book.release(request.key)
             if existing is not None:
-                return Release(existing, self._store)
+                return CommittedRelease(existing, self._store)
             _check_left(account, request)
             number = len(book.entries) + 1
             transaction.append(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hushgrid.errors import ArgumentError, LedgerError, MissingExtraError
 from hushgrid.ledger import store
-from hushgrid.ledger.transaction import Transaction
+from hushgrid.ledger.store import Transaction
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine

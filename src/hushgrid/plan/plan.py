@@ -1,19 +1,92 @@
-"""What to expect of a release, from public figures alone."""
+"""What to expect of a release, from public figures alone: errors, users, the budget needed."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from functools import cache
 
+import numpy as np
+
+from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
 from hushgrid.methods.method import check_whole
-from hushgrid.plan.expected_error import ExpectedError
-from hushgrid.plan.ladder import figures_at
 from hushgrid.plan.population import check_filled
-from hushgrid.plan.rehearsal import METHODS, Figures
-from hushgrid.plan.stage import AREA_SHARES
+from hushgrid.plan.rehearsal import AREA_SHARES, METHODS, Figures, rehearse
 from hushgrid.privacy.budget import SIZE_SHARE
 from hushgrid.privacy.exact import Exactable, exact_epsilon, exact_share
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpectedError:
+    """Errors of the counts of rectangles of one size, each somewhere around a point.
+
+    Parameters
+    ----------
+    rectangle : "small", "medium" or "large"
+        Of the domain's shape.
+    area_share : float
+        Share of the domain that it covers.
+    points : float
+        Points that half of these rectangles hold more of.
+    typical_error, reach : float
+        What half of the errors, and 95 % of them, are below, in points.
+    relative_typical_error, relative_reach : float
+        The same of errors as shares of the points in the rectangle.
+    """
+
+    rectangle: str
+    area_share: float
+    points: float
+    typical_error: float
+    reach: float
+    relative_typical_error: float
+    relative_reach: float
+
+
+# Points times epsilon is what the structure of a release depends on, and its errors in proportion to the points: with
+# ten times the points and a tenth of the budget, counts and noise are ten times as large everywhere. So figures are
+# rehearsed at powers of ten of this signal, with no more people than are quickly made up, and follow power laws between
+# and beyond these.
+LOWEST_DECADE, HIGHEST_DECADE = 0, 5
+LARGEST_POPULATION = 2**17
+
+# Beyond it a release has about as many cells as it may have, and figures are taken to improve no further.
+LARGEST_SIGNAL = 1e8
+
+ERRORS = ("typical_error", "reach", "relative_typical_error", "relative_reach")
+
+
+def figures_at(method: str, size: int, epsilon: Fraction, filled: float) -> Figures:
+    """What to expect of a method with about so many points and so much budget for counts.
+
+    Examples
+    --------
+    >>> few, many = (figures_at("ug", size, Fraction(1), 0.2).relative_reach for size in (1000, 10_000))
+    >>> bool(all(few > many))
+    True
+    """
+    exponent = math.log10(min(float(size * epsilon), LARGEST_SIGNAL))
+    decade = min(max(math.floor(exponent), LOWEST_DECADE), HIGHEST_DECADE - 1)
+    low, high = (rung(method, min(size, LARGEST_POPULATION), each, filled) for each in (decade, decade + 1))
+    return _between(low, high, exponent - decade)
+
+
+@cache
+def rung(method: str, people: int, decade: int, filled: float) -> Figures:
+    """Figures where people times epsilon is a power of ten; no error is larger than on the rung below."""
+    figures = rehearse(method, people, Fraction(10**decade, people), filled)
+    if decade == LOWEST_DECADE:
+        return figures
+    below = rung(method, people, decade - 1, filled)
+    return replace(figures, **{name: np.minimum(getattr(figures, name), getattr(below, name)) for name in ERRORS})
+
+
+def _between(low: Figures, high: Figures, place: float) -> Figures:
+    """Figures on the power laws through two rungs, at 0 the one and at 1 the other."""
+    pairs = {field.name: (getattr(low, field.name), getattr(high, field.name)) for field in fields(Figures)}
+    return Figures(**{name: first * (last / first) ** place for name, (first, last) in pairs.items()})
+
 
 FILLED = 0.2
 MOST_POINTS = 10**12
@@ -148,3 +221,100 @@ def _expected_error(figures: Figures, index: int, size: int) -> ExpectedError:
         relative_typical_error=float(figures.relative_typical_error[index]),
         relative_reach=float(figures.relative_reach[index]),
     )
+
+
+def cost_of_users(made: Plan) -> dict[int, ExpectedError]:
+    """The yardstick of the same plan for other numbers of points kept of one user, from 1 up to the planned one.
+
+    The number of points kept stays the same, because how it depends on the bound is not public.
+
+    Examples
+    --------
+    >>> from hushgrid.geometry.domain import Domain
+    >>> made = plan(Domain(west=0, south=0, east=1, north=1), points_about=10_000, epsilon=1, max_per_user=7)
+    >>> list(cost_of_users(made))
+    [1, 2, 5, 7]
+    """
+    bounds = [bound for bound in _round_numbers(made.max_per_user) if bound < made.max_per_user]
+    return {bound: _again(made, bound).yardstick for bound in [*bounds, made.max_per_user]}
+
+
+def _again(made: Plan, max_per_user: int) -> Plan:
+    return plan(
+        made.domain,
+        points_about=made.points_about,
+        epsilon=made.epsilon,
+        max_per_user=max_per_user,
+        size_share=made.size_share,
+        filled=made.filled,
+    )
+
+
+def _round_numbers(limit: int) -> list[int]:
+    """1, 2, 5, 10, 20, 50 and so on."""
+    return [first * 10**zeros for zeros in range(len(str(limit))) for first in (1, 2, 5)]
+
+
+LOWEST_EPSILON_DECADE, DECADES = -6, 7  # epsilons that are tried: 0.000001 to 9.9
+
+
+def epsilon_for(
+    domain: Domain,
+    *,
+    points_about: int,
+    accuracy: float,
+    max_per_user: int = 1,
+    size_share: Exactable = SIZE_SHARE,
+    filled: float = FILLED,
+) -> float:
+    """The smallest epsilon, to two significant digits, at which a medium rectangle is as accurate as wanted by STAQ.
+
+    Parameters
+    ----------
+    accuracy : float
+        Share of its points that the count may be off by, 95 % of the time.
+
+    Examples
+    --------
+    >>> epsilon = epsilon_for(Domain(west=0, south=0, east=1, north=1), points_about=50_000, accuracy=0.1)
+    >>> 0.1 < epsilon < 1
+    True
+    """
+    if not 0 < accuracy < 1:
+        msg = f"accuracy must lie strictly between 0 and 1 (100 %), such as 0.05; got accuracy={accuracy!r}."
+        raise ArgumentError(msg)
+
+    def reaches(epsilon: Fraction) -> bool:
+        made = plan(
+            domain,
+            points_about=points_about,
+            epsilon=epsilon,
+            max_per_user=max_per_user,
+            size_share=size_share,
+            filled=filled,
+        )
+        return made.yardstick.relative_reach <= accuracy
+
+    too_low, enough = -1, 90 * DECADES - 1
+    if not reaches(two_digits(enough)):
+        msg = (
+            f"no epsilon up to {float(two_digits(enough)):g} gives accuracy={accuracy!r} with about {points_about:,} "
+            f"points and max_per_user={max_per_user}; accept a larger error."
+        )
+        raise ArgumentError(msg)
+    while enough - too_low > 1:
+        middle = (too_low + enough) // 2
+        too_low, enough = (too_low, middle) if reaches(two_digits(middle)) else (middle, enough)
+    return float(two_digits(enough))
+
+
+def two_digits(index: int) -> Fraction:
+    """The decimals of two significant digits, in order.
+
+    Examples
+    --------
+    >>> [float(two_digits(index)) for index in (0, 1, 90)]
+    [1e-06, 1.1e-06, 1e-05]
+    """
+    decade, digits = divmod(index, 90)
+    return (10 + digits) * Fraction(10) ** (LOWEST_EPSILON_DECADE - 1 + decade)

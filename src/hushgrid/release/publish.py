@@ -171,11 +171,13 @@ def _from_ledger(
     """The release that a ledger has of a job, or has from now on."""
     from hushgrid.files.release import parse_release
     from hushgrid.ledger.ledger import open_ledger
-    from hushgrid.ledger.release import Release
+    from hushgrid.ledger.reservation import CommittedRelease
     from hushgrid.release.reserved import publish_reserved  # here, because few sessions keep a ledger
 
     with open_ledger(place) as ledger:
         request = job.request(dataset)
         answer = ledger.reserve(request, new_release=new_release) if resume is None else ledger.resume(resume, request)
-        release = answer if isinstance(answer, Release) else publish_reserved(job, points, answer, progress=progress)
+        release = (
+            answer if isinstance(answer, CommittedRelease) else publish_reserved(job, points, answer, progress=progress)
+        )
         return parse_release(release.read(), name=f"the release of entry {release.entry.number}")

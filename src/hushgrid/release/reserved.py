@@ -10,11 +10,8 @@ from hushgrid.counting.engine.address import Address
 from hushgrid.counting.source import Progress
 from hushgrid.errors import EngineError, HushgridError, InputError, LedgerError
 from hushgrid.files.release import write_to
-from hushgrid.ledger.amount import amount
-from hushgrid.ledger.commit import commit_written
-from hushgrid.ledger.release import Release
-from hushgrid.ledger.reservation import Reservation
-from hushgrid.ledger.seal import is_of, seal
+from hushgrid.ledger.book import amount
+from hushgrid.ledger.reservation import CommittedRelease, Reservation, commit_written, is_of, seal
 from hushgrid.privacy.bits import SystemBits
 from hushgrid.release.request import Job
 
@@ -30,7 +27,7 @@ def publish_reserved(
     *,
     folder: Path | None = None,
     progress: Progress | None = None,
-) -> Release:
+) -> CommittedRelease:
     """Publish points on a reservation, and commit the release to the ledger; nobody has seen it before that.
 
     An error on the way has a note that says what became of the budget.

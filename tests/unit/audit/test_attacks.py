@@ -10,7 +10,7 @@ import pytest
 from hushgrid.audit import attacks, replays
 from hushgrid.audit.attacks import FILE_ATTACKS
 from hushgrid.audit.check import Setting
-from hushgrid.audit.scene import POINTS, RECORDS, overheard, sights
+from hushgrid.audit.replays import POINTS, RECORDS, overheard, sights
 from hushgrid.inference.measurements import Measurements
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget

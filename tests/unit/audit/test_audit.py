@@ -11,8 +11,7 @@ import pytest
 from hushgrid.audit import audit as audit_module
 from hushgrid.audit.audit import FALSE_ALARM, AuditReport, audit, planned
 from hushgrid.audit.check import Check, Experiment, Setting, Verdict
-from hushgrid.audit.report import report_page
-from hushgrid.audit.words import CANNOT, summary
+from hushgrid.audit.report import CANNOT, report_page, summary
 from hushgrid.errors import ArgumentError
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from hushgrid.audit.binomial import lower_bound, upper_bound
+from hushgrid.audit.estimator import lower_bound, upper_bound
 
 ERRORS = (0.25, 0.05, 1e-3, 1e-6, 1e-12)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from hushgrid.audit.goodness import SMALLEST_EXPECTED, _bins, chi_square_p_value, discrete_laplace_p_value, upper_gamma
+from hushgrid.audit.laws import SMALLEST_EXPECTED, _bins, chi_square_p_value, discrete_laplace_p_value, upper_gamma
 
 RATES = (Fraction(1, 100), Fraction(1, 7), Fraction(1), Fraction(3))
 DRAWS = 200_000

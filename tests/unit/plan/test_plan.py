@@ -8,11 +8,9 @@ import pytest
 import hushgrid as hg
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
-from hushgrid.plan.expected_error import ExpectedError
-from hushgrid.plan.plan import Plan, plan
+from hushgrid.plan.plan import ExpectedError, Plan, plan
 from hushgrid.plan.population import population
-from hushgrid.plan.rehearsal import METHODS
-from hushgrid.plan.stage import AREA_SHARES, places, points_in
+from hushgrid.plan.rehearsal import AREA_SHARES, METHODS, points_in, rect_places
 
 CITY = Domain(west=-74.26, south=40.48, east=-73.70, north=40.92)
 METRES = Domain(west=0, south=0, east=5000, north=3000, crs="EPSG:3035")
@@ -85,7 +83,7 @@ def test_a_release_of_other_people_of_the_kind_errs_as_planned(method: str, epsi
 
     assert planned.cells == pytest.approx(release.partition.cells, rel=0.15)
     for error in planned.errors:
-        unit = places(population(size, 0.2, seed=99), error.area_share, 500, bits=hg.simulation_rng(5))
+        unit = rect_places(population(size, 0.2, seed=99), error.area_share, 500, bits=hg.simulation_rng(5))
         rects = unit * np.tile((CITY.width, CITY.height), 2) + np.tile((CITY.west, CITY.south), 2)
         actual = np.quantile(abs(release.count(rects) - points_in(rects, points)), 0.95)
         assert 0.5 < error.reach / actual < 2

@@ -7,8 +7,7 @@ import pytest
 
 import hushgrid as hg
 from hushgrid.errors import HushgridError
-from hushgrid.plan.rehearsal import METHODS, UNIT_SQUARE, rehearse, rehearsed
-from hushgrid.plan.stage import AREA_SHARES, stage
+from hushgrid.plan.rehearsal import AREA_SHARES, METHODS, UNIT_SQUARE, rehearse, rehearsed, stage
 
 
 @pytest.mark.parametrize("name", METHODS)

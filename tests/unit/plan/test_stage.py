@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hushgrid.plan.stage import AREA_SHARES, PLACES, places, points_in, stage
+from hushgrid.plan.rehearsal import AREA_SHARES, PLACES, points_in, rect_places, stage
 from hushgrid.privacy.bits import simulation_rng
 
 POINTS = np.random.default_rng(6).random((500, 2))
@@ -12,7 +12,7 @@ POINTS = np.random.default_rng(6).random((500, 2))
 @pytest.mark.parametrize("area_share", AREA_SHARES.values())
 def test_rectangles_lie_in_the_square_around_a_point(area_share: float) -> None:
     """Each has the area asked for, is a square, stays inside, and holds at least the point it was drawn around."""
-    rects = places(POINTS, area_share, 300, bits=simulation_rng(1))
+    rects = rect_places(POINTS, area_share, 300, bits=simulation_rng(1))
 
     extent = rects[:, 2:] - rects[:, :2]
     np.testing.assert_allclose(extent, np.sqrt(area_share))

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushgrid.audit.goodness import discrete_laplace_p_value
+from hushgrid.audit.laws import discrete_laplace_p_value
 from hushgrid.errors import BudgetError
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import TOTAL_SHARE, Budget
