@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hushgrid as hg
-from hushgrid.cli.misplaced import seems_misplaced
+from hushgrid.cli.account import seems_misplaced
 from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.geometry.tree import Tree
 from tests.cli.commands import DOMAIN, ROWS, Run, assert_refused

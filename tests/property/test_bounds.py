@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import hushgrid as hg
-from hushgrid.cli.misplaced import _exchanged
+from hushgrid.cli.account import _exchanged
 from hushgrid.cli.parameters import to_rects
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.rects import check_rects
@@ -132,7 +132,7 @@ def test_domains_on_the_command_line(bounds, crs, separator):
 @FEW
 def test_rectangles_on_the_command_line(bounds):
     """A rectangle that the message offers is one."""
-    from hushgrid.cli.rectangles import typed_rects
+    from hushgrid.cli.parameters import typed_rects
 
     texts = (",".join(map(str, bounds)),)
     try:

@@ -1,15 +1,20 @@
-"""A release that is charged to a data set of a ledger."""
+"""A release charged to a ledger, its warnings, and the papers beside it."""
 
+import hashlib
+import math
 import os
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from hushgrid.cli.input_file import STANDARD_INPUT
+from hushgrid.cli.files import STANDARD_INPUT, progress_bar
 from hushgrid.cli.ledger import DEFAULT
-from hushgrid.cli.notes import note
-from hushgrid.cli.progress import reading
+from hushgrid.cli.parameters import exact_text
+from hushgrid.cli.text import note, warn
 from hushgrid.errors import ArgumentError
+from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
     from hushgrid.counting.engine.address import Address
@@ -19,8 +24,92 @@ if TYPE_CHECKING:
     from hushgrid.synopsis.synopsis import Synopsis
 
 
+MANIFEST, REGISTRY = ".manifest.md", ".registry.yaml"  # in place of the suffix of the release
+
+
+def manifest_paths(output: Path) -> tuple[Path, Path]:
+    """Where the manifest of a release goes, and its entry for the registry of deployments.
+
+    Examples
+    --------
+    >>> print(*paper_paths(Path("trips.dp.parquet")))
+    trips.dp.manifest.md trips.dp.registry.yaml
+    """
+    return output.with_suffix(MANIFEST), output.with_suffix(REGISTRY)
+
+
+def write_manifest_files(synopsis: "Synopsis", output: Path, *, overwrite: bool) -> None:
+    """Write both, about the release in a file."""
+    from hushgrid.export.manifest import manifest
+    from hushgrid.export.registry import registry_entry
+    from hushgrid.files.paths import new_file
+
+    with output.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    texts = (
+        manifest(synopsis, name=output.name, sha256=sha256),
+        registry_entry(synopsis, name=output.name, sha256=sha256, published=f"{datetime.now(UTC):%Y-%m-%d}"),
+    )
+    for path, text in zip(manifest_paths(output), texts, strict=True):
+        with new_file(path, overwrite=overwrite) as out:
+            out.write(text.encode())
+        note(f"wrote {path}")
+
+
+CLEAR_GAP = 6  # standard deviations of the noise; chance alone makes such a gap once in thousands of releases
+PROMISES_LITTLE = 20  # of epsilon: odds may change by a factor of hundreds of millions
+
+
+def warn_of_large(epsilon: Fraction) -> None:
+    """Say that a budget is so large that it hardly protects."""
+    if epsilon > PROMISES_LITTLE:
+        warn(
+            f"epsilon {float(epsilon):g} protects next to nobody. Usual are 0.1 to 10; less is more private. "
+            "'hushgrid plan' tells how accurate a release with less would be."
+        )
+
+
+def warn_of_domain(synopsis: "Synopsis") -> None:
+    """Say that hardly any points seem to lie in the domain, and why that may be."""
+    if seems_misplaced(synopsis):
+        warn(
+            "far fewer points seem to lie in the domain than there are rows. Are longitude and latitude swapped? "
+            f"Then exchange --lon and --lat{_exchanged(synopsis.domain)}. "
+            "Are the points in metres? Then name their system with --crs. "
+            "If the domain is meant to cover only part of the data, --size-from domain gives a better grid. "
+            "Publishing again spends budget again."
+        )
+
+
+def _exchanged(domain: Domain) -> str:
+    """The domain with longitude and latitude exchanged, where those are degrees."""
+    west, south, east, north = domain.bounds
+    try:
+        other = Domain(west=south, south=west, east=north, north=east, crs=domain.crs)
+    except ArgumentError:
+        return ""
+    return f", or give --domain {exact_text(other.bounds)}"
+
+
+def seems_misplaced(synopsis: "Synopsis") -> bool:
+    """Whether the domain seems to hold less than half of the rows, judged from released values alone.
+
+    Swapped axes look like this, and a domain that covers only part of the data.
+    """
+    from hushgrid.inference.measurements import discrete_laplace_variance
+
+    claim = synopsis.claim
+    if claim.size is None or claim.size.source != "rows":
+        return False
+    rate = next(spend.epsilon for spend in claim.spends if spend.purpose == "size")
+    total = synopsis.answer(synopsis.domain.bounds)
+    noise_std = math.sqrt(discrete_laplace_variance(rate) + total.noise_std**2)
+    gap = claim.size.value - total.estimate
+    return bool(total.estimate < claim.size.value / 2 and gap > CLEAR_GAP * noise_std)
+
+
 @dataclass(frozen=True, kw_only=True)
-class Account:
+class LedgerOptions:
     """Where a release is charged, as the options of ``hushgrid publish`` say.
 
     Parameters
@@ -93,7 +182,7 @@ def _fulfilled(job: "Job", points: "Path | Address", reservation: "Reservation",
     from hushgrid.release.reserved import publish_reserved
 
     try:
-        with reading() as progress:
+        with progress_bar() as progress:
             return publish_reserved(job, points, reservation, folder=folder, progress=progress)
     except BaseException as error:
         for text in getattr(error, "__notes__", ()):

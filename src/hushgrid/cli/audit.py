@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from hushgrid.cli.completion import complete_method
-from hushgrid.cli.notes import note
-from hushgrid.cli.output import WIDTH, aligned, as_json
 from hushgrid.cli.parameters import example
+from hushgrid.cli.text import WIDTH, aligned, as_json, note
 
 if TYPE_CHECKING:
     from hushgrid.audit.audit import AuditReport

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
-from hushgrid.cli.answers import ask
-from hushgrid.cli.notes import note
+from hushgrid.cli.describe import suggest, summarise
+from hushgrid.cli.files import progress_bar
 from hushgrid.cli.parameters import example
-from hushgrid.cli.progress import reading
-from hushgrid.cli.summary import suggest, summarise
+from hushgrid.cli.query import ask
+from hushgrid.cli.text import note
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 
@@ -60,7 +60,7 @@ def demo(folder: Path) -> None:
         check_target(path, overwrite=True)
     note(BEFORE)
     bundled = resources.files("hushgrid") / "data" / "places.parquet"
-    with resources.as_file(bundled) as points, reading() as progress:
+    with resources.as_file(bundled) as points, progress_bar() as progress:
         synopsis = publish_points(points, domain=DOMAIN, epsilon=EPSILON, progress=progress)
     synopsis.save(release, overwrite=True)
     answers = ask(synopsis, np.array(list(PLACES.values())), confidence=CONFIDENCE)

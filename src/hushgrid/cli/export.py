@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from hushgrid.cli.output_file import check_output, result_path
+from hushgrid.cli.files import check_output, read_release, result_path
 from hushgrid.cli.parameters import example
-from hushgrid.cli.release import read_release
 from hushgrid.errors import ArgumentError
 
 if TYPE_CHECKING:

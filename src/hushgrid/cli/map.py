@@ -4,10 +4,9 @@ from pathlib import Path
 
 import click
 
-from hushgrid.cli.notes import note
-from hushgrid.cli.output_file import check_output, result_path
+from hushgrid.cli.files import check_output, read_release, result_path
 from hushgrid.cli.parameters import example
-from hushgrid.cli.release import read_release
+from hushgrid.cli.text import note
 
 ENDINGS = (".html", ".htm")
 

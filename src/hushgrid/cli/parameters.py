@@ -1,12 +1,21 @@
-"""The values that the commands take, made from their text."""
+"""Values that commands take, made from their text, and CSV files of rectangles."""
 
-from collections.abc import Iterable
-from typing import Literal
+import csv
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Literal
 
 import click
 
-from hushgrid.errors import LONGEST_QUOTE, ArgumentError
+from hushgrid.cli.files import STANDARD_INPUT, check_input
+from hushgrid.cli.text import warn
+from hushgrid.errors import LONGEST_QUOTE, ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 
 Rect = tuple[float, float, float, float]
 
@@ -65,3 +74,106 @@ def example(*commands: str) -> str:
     """The end of a help text: commands as they are typed."""
     # The backspace keeps click from wrapping the lines.
     return "\n".join(["\b", "Example:", *(f"  hushgrid {command}" for command in commands)])
+
+
+COLUMNS = ("west", "south", "east", "north")
+LONGEST_LINE = 2**16  # characters
+
+
+def read_rects(path: Path) -> "NDArray[np.float64]":
+    """Rectangles of a CSV file, or of standard input for ``-``, shape (n, 4).
+
+    A first line that names west, south, east and north says where they stand, and other columns are passed over;
+    without one, a line holds the four in that order.
+    """
+    from hushgrid.geometry.rects import check_rects
+
+    name = "standard input" if str(path) == STANDARD_INPUT else str(path)
+    try:
+        check_input(path)
+        with click.open_file(str(path), encoding="utf-8-sig") as file:
+            return check_rects(list(_parse(csv.reader(_lines(file)))))
+    except OSError as error:
+        msg = f"cannot read rectangles from {name}: {error.strerror}."
+        raise InputError(msg) from None
+    except (UnicodeDecodeError, csv.Error):
+        msg = f"cannot read rectangles from {name}: it is not CSV text in UTF-8."
+        raise InputError(msg) from None
+    except ArgumentError as error:
+        msg = f"cannot read rectangles from {name}: {error}"
+        raise InputError(msg) from None
+
+
+def typed_rects(rects: list[Rect]) -> "NDArray[np.float64]":
+    """Rectangles of the options --rect, shape (n, 4)."""
+    from hushgrid.geometry.rects import check_rects
+
+    try:
+        return check_rects(rects)
+    except ArgumentError as error:
+        if len(rects) > 1:
+            raise
+        ((west, south, east, north),) = rects
+        ordered = (min(west, east), min(south, north), max(west, east), max(south, north))
+        is_rect = ordered[0] < ordered[2] and ordered[1] < ordered[3]
+        raise ArgumentError(error.complaint, instead={"rect": exact_text(ordered)} if is_rect else None) from None
+
+
+def warn_of_outside(rects: "NDArray[np.float64]", domain: Domain) -> None:
+    """Say which rectangle has nothing in common with the domain, as one with swapped coordinates has."""
+    from hushgrid.geometry.rects import area_shares
+
+    outside = area_shares(rects, domain) == 0
+    if not outside.any():
+        return
+    number = int(outside.argmax())
+    west, south, east, north = rects[number].tolist()
+    others = f" {int(outside.sum()) - 1:,} more do." if outside.sum() > 1 else ""
+    text = f"rectangle {number} ({_text(rects[number])}) lies outside the domain {_text(domain.bounds)}, where nothing "
+    text += f"was counted.{others}"
+    if area_shares(rects[[number]][:, [1, 0, 3, 2]], domain)[0] > 0:
+        text += f" Are longitude and latitude swapped? --rect {exact_text((south, west, north, east))} lies inside."
+    warn(text)
+
+
+def _text(bounds: Iterable[float]) -> str:
+    return ",".join(f"{bound:.12g}" for bound in bounds)
+
+
+def _lines(file: IO[str]) -> Iterator[str]:
+    while line := file.readline(LONGEST_LINE + 1):
+        if len(line) > LONGEST_LINE:
+            msg = f"a line has more than {LONGEST_LINE:,} characters."
+            raise ArgumentError(msg)
+        yield line
+
+
+def _parse(lines: Iterator[list[str]]) -> Iterator[Rect]:
+    places: list[int] | None = None
+    for number, fields in enumerate(lines, start=1):
+        if number == 1 and not set(COLUMNS).isdisjoint(_names(fields)):
+            places = _places(_names(fields))
+        elif any(fields):
+            yield _rect(fields, places, number)
+
+
+def _names(fields: list[str]) -> list[str]:
+    return [field.strip().lower() for field in fields]
+
+
+def _places(names: list[str]) -> list[int]:
+    if any(names.count(column) != 1 for column in COLUMNS):
+        msg = (
+            f"the first line must name west, south, east and north once each, got {','.join(names)[:LONGEST_QUOTE]!r}."
+        )
+        raise ArgumentError(msg)
+    return [names.index(column) for column in COLUMNS]
+
+
+def _rect(fields: list[str], places: list[int] | None, number: int) -> Rect:
+    chosen = fields if places is None else [fields[place] for place in places if place < len(fields)]
+    try:
+        return parse_rect(chosen)
+    except ArgumentError as error:
+        msg = f"line {number}: {error}"
+        raise ArgumentError(msg) from None

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hushgrid.cli.output import WIDTH, aligned, as_json
-from hushgrid.cli.parameters import example, to_domain
-from hushgrid.cli.rectangles import COLUMNS
+from hushgrid.cli.parameters import COLUMNS, example, to_domain
+from hushgrid.cli.text import WIDTH, aligned, as_json
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 

@@ -1,12 +1,237 @@
-"""A file of polygons to ask about."""
+"""Files of polygons: features of GeoJSON and whatever GDAL reads, with their answers."""
 
+import json
+import math
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from hushgrid.cli.features import Features
-from hushgrid.cli.gdal_features import gdal_features
-from hushgrid.cli.geojson_features import geojson_features
-from hushgrid.cli.input_file import STANDARD_INPUT, check_input
+import click
+
+from hushgrid.cli.files import STANDARD_INPUT, check_input
+from hushgrid.cli.text import warn
 from hushgrid.errors import ArgumentError, InputError, MissingExtraError
+from hushgrid.geometry.domain import LONGITUDE_LATITUDE
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+LONGEST_NAME = 40
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Features:
+    """Features of a file, as `Synopsis.answer_polygons` takes a frame.
+
+    Parameters
+    ----------
+    geometry : array of shapely geometries, shape (n,)
+        Of any type; None where a feature has no place.
+    crs : str
+        Their coordinate reference system, longitude first.
+    features : list of dict
+        GeoJSON features, complete but for a geometry where the file is not GeoJSON.
+    """
+
+    geometry: "NDArray[np.object_]"
+    crs: str
+    features: list[dict[str, Any]]
+
+    @property
+    def names(self) -> list[str]:
+        """What each feature is called, else its number, fit for a terminal."""
+        return [_name(feature, number) for number, feature in enumerate(self.features)]
+
+    def geojson(self, values: dict[str, "NDArray[np.float64]"], columns: tuple[str, ...]) -> Iterator[str]:
+        """Text of a GeoJSON file (RFC 7946) of the same features, with values added to their properties."""
+        rows = zip(*(values[column].tolist() for column in columns), strict=True)
+        yield '{"type": "FeatureCollection", "features": ['
+        for number, (feature, geometry, row) in enumerate(zip(self.features, self._places(), rows, strict=True)):
+            properties = {**(feature.get("properties") or {}), **dict(zip(columns, row, strict=True))}
+            yield ",\n" if number else "\n"
+            text = json.dumps({**feature, "geometry": geometry, "properties": properties}, ensure_ascii=False)
+            yield text.encode(errors="replace").decode()  # half a surrogate pair cannot be written
+        yield "\n]}\n"
+
+    def _places(self) -> Iterator[dict[str, Any] | None]:
+        """Geometries as GeoJSON has them, in longitude and latitude."""
+        import shapely
+
+        from hushgrid.answering.outlines import transformed
+
+        if self.crs == LONGITUDE_LATITUDE and all("geometry" in feature for feature in self.features):
+            yield from (feature["geometry"] for feature in self.features)
+            return
+        moved = transformed(self.geometry, self.crs, LONGITUDE_LATITUDE)
+        # GEOS puts outer rings clockwise where it brings a geometry in order; RFC 7946 wants the reverse.
+        for text in shapely.to_geojson(shapely.reverse(shapely.normalize(moved))):
+            yield None if text is None else json.loads(text)
+
+
+def _name(feature: dict[str, Any], number: int) -> str:
+    properties = {str(key).lower(): value for key, value in (feature.get("properties") or {}).items()}
+    for name in (properties.get("name"), feature.get("id")):
+        if isinstance(name, str | int) and str(name).strip():
+            text = "".join(letter if letter.isprintable() else "?" for letter in str(name).strip())
+            return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
+    return str(number)
+
+
+def geojson_features(path: Path) -> Features:
+    """Features of a GeoJSON file, or of standard input for ``-``; what is wrong with it is an ArgumentError.
+
+    Coordinates are longitude and latitude (RFC 7946), unless the file names another reference system the way GeoJSON
+    did before, and GDAL still does.
+    """
+    with click.open_file(str(path), "rb") as file:
+        text = file.read()
+    try:
+        document = json.loads(text.decode("utf-8-sig"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        msg = "it is not GeoJSON text in UTF-8."
+        raise ArgumentError(msg) from None
+    features = _features(document)
+    return Features(geometry=_geometries(features), crs=_reference_system(document), features=features)
+
+
+def _features(document: Any) -> list[dict[str, Any]]:
+    """The features of a collection, a single feature, or a geometry as one."""
+    if not isinstance(document, dict):
+        msg = "it is no GeoJSON object."
+        raise ArgumentError(msg)
+    match document.get("type"):
+        case "FeatureCollection":
+            features = document.get("features")
+        case "Feature":
+            features = [document]
+        case _:
+            features = [{"type": "Feature", "properties": {}, "geometry": document}]
+    if not isinstance(features, list) or not all(isinstance(feature, dict) for feature in features):
+        msg = "its features are no list of objects."
+        raise ArgumentError(msg)
+    for number, feature in enumerate(features):
+        if not isinstance(feature.get("properties"), dict | None):
+            msg = f"the properties of feature {number} are no object."
+            raise ArgumentError(msg)
+    return [{"geometry": None, **feature} for feature in features]
+
+
+def _geometries(features: list[dict[str, Any]]) -> Any:
+    import numpy as np
+    import shapely
+
+    geometries = np.full(len(features), None, dtype=object)
+    for number, feature in enumerate(features):
+        if feature["geometry"] is None:
+            continue
+        try:
+            geometries[number] = shapely.from_geojson(json.dumps(feature["geometry"]))
+        except (shapely.errors.ShapelyError, ValueError, RecursionError):
+            msg = f"feature {number} has no geometry that can be read; its rings may not be closed."
+            raise ArgumentError(msg) from None
+    return geometries
+
+
+def _reference_system(document: dict[str, Any]) -> str:
+    named = document.get("crs")
+    if named is None:
+        return LONGITUDE_LATITUDE
+    try:
+        name = named["properties"]["name"]
+    except (LookupError, TypeError):
+        name = None
+    if not isinstance(name, str):
+        msg = "its member crs does not name a reference system."
+        raise ArgumentError(msg)
+    return LONGITUDE_LATITUDE if name.endswith(":CRS84") else name
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    msg = f"{name} is no JSON"
+    raise ValueError(msg)
+
+
+POLYGONAL = ("Polygon", "Surface", "Unknown", "GeometryCollection")  # in the names of the types that may hold polygons
+
+LONGEST_WARNING = 200  # characters
+# Formats whose files name other files, programs or addresses, which GDAL would go and open.
+REFERRING = (
+    *("OGR_VRT", "GDALG", "WFS", "OAPIF", "OGCAPI", "CSW", "HTTP", "PDS4", "OGR_PDS", "VICAR", "EDIGEO", "GPSBabel"),
+    *("ADBC", "AmigoCloud", "Carto", "EEDA", "Elasticsearch", "NGW", "PLSCENES"),
+)
+
+
+def gdal_features(path: Path) -> Features:
+    """Features of the one layer of polygons of a file; what is wrong with it is an ArgumentError."""
+    _forget_formats()
+    import numpy as np
+    import pyogrio
+    import shapely
+
+    with path.open("rb"):  # names of files only: GDAL would open addresses, too
+        pass
+    try:
+        with _warnings_in_words():
+            layer = _layer(pyogrio.list_layers(path))
+            meta, numbers, wkb, columns = pyogrio.raw.read(path, layer=layer, return_fids=True, datetime_as_string=True)
+        with np.errstate(invalid="ignore"):  # what is no number is refused by its place, later
+            geometry = shapely.from_wkb(wkb)
+    except (RuntimeError, shapely.errors.ShapelyError):
+        msg = "GDAL knows no such format, or the file is damaged."
+        raise ArgumentError(msg) from None
+    if meta["crs"] is None:
+        msg = "it does not say its coordinate reference system; assign one, for instance by ogr2ogr -a_srs EPSG:4326."
+        raise ArgumentError(msg)
+    rows = zip(*(map(_plain, column.tolist()) for column in columns), strict=True) if columns else ()
+    properties = [dict(zip(meta["fields"].tolist(), row, strict=True)) for row in rows] or [{} for _ in numbers]
+    features = [
+        {"type": "Feature", "id": number, "properties": values}
+        for number, values in zip(numbers.tolist(), properties, strict=True)
+    ]
+    crs = LONGITUDE_LATITUDE if meta["crs"] == "EPSG:4326" else meta["crs"]
+    return Features(geometry=geometry, crs=crs, features=features)
+
+
+def _forget_formats() -> None:
+    # GDAL reads both when it is loaded. It would warn of every format that it was built without.
+    os.environ["OGR_SKIP"] = ",".join(REFERRING)
+    os.environ.setdefault("CPL_LOG", os.devnull)
+
+
+@contextmanager
+def _warnings_in_words() -> Iterator[None]:
+    """What GDAL warns of, as our own warnings, each once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for text in dict.fromkeys(str(warning.message) for warning in caught):
+        warn("".join(letter if letter.isprintable() else " " for letter in text[:LONGEST_WARNING]))
+
+
+def _layer(layers: Any) -> str:
+    """Name of the one layer that may hold polygons."""
+    names = [name for name, kind in layers if kind is not None and any(part in kind for part in POLYGONAL)]
+    if len(names) == 1:
+        return str(names[0])
+    if not names:
+        msg = f"it has no layer of polygons; its layers are {', '.join(f'{name} ({kind})' for name, kind in layers)}."
+        raise ArgumentError(msg)
+    msg = f"it has several layers of polygons, {', '.join(names)}; copy one to a file of its own, as ogr2ogr does."
+    raise ArgumentError(msg)
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON has."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if isinstance(value, str | int | bool | None) else str(value)
+
 
 GEOJSON = frozenset({".geojson", ".json"})
 

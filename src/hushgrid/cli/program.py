@@ -56,8 +56,7 @@ class Program(click.Group):
         return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
 
     def _complain(self, error: Exception, typed: list[str]) -> int:
-        from hushgrid.cli.command_line import CommandLine
-        from hushgrid.cli.way_out import scattered_bounds, way_out
+        from hushgrid.cli.way_out import CommandLine, scattered_bounds, way_out
 
         code, message = ending(error)
         line = CommandLine.of(self, typed)

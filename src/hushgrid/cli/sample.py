@@ -4,12 +4,10 @@ from pathlib import Path
 
 import click
 
-from hushgrid.cli.notes import note
-from hushgrid.cli.output_file import STANDARD_OUTPUT, result_path
+from hushgrid.cli.files import STANDARD_OUTPUT, check_one_reader, read_release, result_path
 from hushgrid.cli.parameters import example
 from hushgrid.cli.polygons import read_polygons, refused
-from hushgrid.cli.release import read_release
-from hushgrid.cli.standard_input import check_one_reader
+from hushgrid.cli.text import note
 from hushgrid.errors import ArgumentError
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from hushgrid.cli.notes import note, warn
+from hushgrid.cli.files import read_release
 from hushgrid.cli.parameters import example
-from hushgrid.cli.release import read_release
+from hushgrid.cli.text import note, warn
 
 
 @click.command(epilog=example("serve trips.dp.parquet homes.dp.parquet --port 8080"))

@@ -5,11 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hushgrid.cli.notes import note
-from hushgrid.cli.output import aligned, as_json
+from hushgrid.cli.files import on_disk, warn_of_simulation
 from hushgrid.cli.parameters import example
-from hushgrid.cli.release import warn_of_simulation
-from hushgrid.cli.standard_input import on_disk
+from hushgrid.cli.text import aligned, as_json, note
 from hushgrid.errors import SynopsisFileError
 
 if TYPE_CHECKING:

@@ -1,8 +1,21 @@
-"""Text for people and for programs: aligned tables, labelled fields, JSON."""
+"""Text for people and programs: notes on stderr, tables, labelled fields, JSON."""
 
 import json
 import textwrap
 from collections.abc import Mapping, Sequence
+
+import click
+
+
+def note(text: str = "") -> None:
+    """Say something on stderr."""
+    click.echo(text, err=True)
+
+
+def warn(text: str) -> None:
+    """Say something on stderr that the user should act on."""
+    note(f"hushgrid: warning: {text}")
+
 
 WIDTH = 100  # columns of a terminal that text is wrapped to
 

@@ -1,0 +1,156 @@
+"""Files that commands read and write, standard streams, and the progress bar."""
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile, TemporaryDirectory
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from hushgrid.cli.text import warn
+from hushgrid.errors import ArgumentError, HushgridError
+
+if TYPE_CHECKING:
+    from hushgrid.synopsis.synopsis import Synopsis
+
+
+STANDARD_INPUT = "-"
+
+
+def check_input(path: Path) -> None:
+    """Refuse pipes and devices, which may have no end; ``-`` is standard input, which whoever fills it ends."""
+    from hushgrid.files.paths import IRREGULAR, irregularity
+
+    if str(path) != STANDARD_INPUT and irregularity(path) == IRREGULAR:
+        msg = f"it {IRREGULAR}. Give a file, or - for standard input."
+        raise ArgumentError(msg)
+
+
+STANDARD_OUTPUT = "-"
+RELEASE = (".parquet", ".geoparquet", ".pq")
+
+
+def check_output(path: Path, *, overwrite: bool, endings: tuple[str, ...], is_text: bool = False) -> None:
+    """Refuse a path that cannot be written to, or whose name says that it is something else."""
+    from hushgrid.files.paths import check_target
+
+    if str(path) == STANDARD_OUTPUT:
+        if sys.stdout.isatty() and not is_text:
+            msg = "-o - is standard output, and that is the terminal here. Send it to a file, or give a path."
+            raise ArgumentError(msg)
+        return
+    if path.suffix and not path.name.lower().endswith(endings):
+        msg = f"--output must be a name that ends in {' or '.join(endings)}, got {path}."
+        raise ArgumentError(msg, instead={"output": path.with_suffix(endings[0])})
+    check_target(path, overwrite=overwrite)
+
+
+def check_release_output(path: Path, *, overwrite: bool) -> None:
+    """The same for a release, which is paid for and so goes to a file that appears whole."""
+    if str(path) == STANDARD_OUTPUT:
+        msg = "a release is written to a file, not to standard output: what it cost is lost if a pipe breaks."
+        raise ArgumentError(msg, instead={"output": "RELEASE.dp.parquet"})
+    check_output(path, overwrite=overwrite, endings=RELEASE)
+
+
+@contextmanager
+def result_path(output: Path, ending: str) -> Iterator[Path]:
+    """Where to write a result; its path is printed, or for ``-`` the whole result."""
+    if str(output) != STANDARD_OUTPUT:
+        yield output
+        click.echo(output)
+        return
+    with TemporaryDirectory(prefix="hushgrid-") as folder:
+        path = Path(folder) / f"result{ending}"
+        yield path
+        with path.open("rb") as result:
+            shutil.copyfileobj(result, sys.stdout.buffer)
+
+
+NAME = "standard input"
+ENDINGS = {b"PAR1": ".parquet", b"\x1f\x8b": ".csv.gz"}  # by how the content begins; anything else is CSV
+
+Place = TypeVar("Place")
+
+
+@contextmanager
+def on_disk(place: Place) -> Iterator[Place | Path]:
+    """The place itself, or for ``-`` a copy of standard input, which is removed in the end.
+
+    Privacy
+    -------
+    The copy lies in the system's folder for temporary files, readable by its owner alone.
+    """
+    if str(place) != STANDARD_INPUT:
+        yield place
+        return
+    if sys.stdin.isatty():
+        msg = "- is standard input, and that is the keyboard here. Pipe a file into the command, or give its path."
+        raise ArgumentError(msg)
+    content = sys.stdin.buffer
+    start = content.read(4)
+    ending = next((ending for magic, ending in ENDINGS.items() if start.startswith(magic)), ".csv")
+    with NamedTemporaryFile(prefix="hushgrid-", suffix=ending) as copy:
+        copy.write(start)
+        shutil.copyfileobj(content, copy)
+        copy.flush()
+        try:
+            yield Path(copy.name)
+        except HushgridError as error:
+            raise type(error)(error.complaint.replace(copy.name, NAME), instead=error.instead) from None
+
+
+def check_one_reader(**readers: object) -> None:
+    """Refuse to read two things from standard input."""
+    given = [name for name, place in readers.items() if str(place) == STANDARD_INPUT]
+    if len(given) > 1:
+        msg = f"only one of {' and '.join(given)} can be read from standard input (-). Give a file for the other."
+        raise ArgumentError(msg)
+
+
+def read_release(path: Path) -> "tuple[Synopsis, str]":
+    """The synopsis in a file, and the version of the library that wrote it; a simulation is warned of.
+
+    ``-`` is standard input.
+    """
+    from hushgrid.files.release import open_release
+
+    with on_disk(path) as file, open_release(file) as release:
+        synopsis, library = release.synopsis(), release.footer.library
+    if synopsis.simulation:
+        warn_of_simulation()
+    return synopsis, library
+
+
+def warn_of_simulation() -> None:
+    """Say that the noise of a file came from a seed."""
+    warn("this file is a simulation: its noise came from a seed. It protects nobody and is not a release.")
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[float], None] | None]:
+    """A bar on stderr that starts again with every question asked of the points.
+
+    Privacy
+    -------
+    Shows whole per cents, the same ones whatever the points are. No time that is left and no speed: with these a
+    picture of the terminal would tell how large the table is.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("Reading points", total=1.0)
+
+        def show(share: float) -> None:
+            again = share < bar.tasks[0].completed
+            bar.update(task, completed=share, description="Reading points again" if again else None)
+
+        yield show
