@@ -64,7 +64,7 @@ def exact(*titles: str) -> str:
     return "^exact: (" + "|".join(map(re.escape, titles)) + ")"
 
 
-BUDGET, MEDIANS, PRIVTREE = "privacy/budget.py", "privacy/medians.py", "methods/privtree.py"
+BUDGET, MEDIANS, PRIVTREE = "privacy/budget.py", "methods/trees.py", "methods/privtree.py"
 STAQ, AREAS, UG = "methods/staq.py", "methods/areas.py", "methods/uniform_grid.py"
 NOISY = "lambda: add_noise(true_values, rate=rate, bits=self._bits), np.shape(true_values), purpose, rate"
 MEASURED = "        return Measured.at_one_rate(self._noisy(true_counts, rate, purpose), rate)"
@@ -268,7 +268,7 @@ MORE = {
     "records bounded chunk by chunk": Plant(
         (
             Edit(
-                "counting/bounded_source.py",
+                "counting/bounded.py",
                 "        kept = _keep(first, rule)\n"
                 "        return BoundedPoints(source=ArrayPoints(_points(first, kept)), "
                 "true_capped_total=kept.true_capped_total)",
@@ -286,7 +286,7 @@ MORE = {
     "another sample of records in every pass": Plant(
         (
             Edit(
-                "counting/bounded_source.py",
+                "counting/bounded.py",
                 "        return BoundedPoints(source=ArrayPoints(_points(first, kept)), "
                 "true_capped_total=kept.true_capped_total)",
                 "        class Redrawn(ArrayPoints):\n"
@@ -310,7 +310,7 @@ MORE = {
     "the number of rows in the notes": Plant(
         (
             Edit(
-                "job.py",
+                "release/request.py",
                 RELEASED,
                 RELEASED.replace(
                     "            return",
@@ -338,7 +338,7 @@ MORE = {
     "intervals calibrated on the data": Plant(
         (
             Edit(
-                "job.py",
+                "release/request.py",
                 RELEASED,
                 "                synopsis = self.method.release(counter, budget)\n"
                 "                true_counts = counter.count(synopsis.partition).astype(float)\n"
@@ -368,7 +368,7 @@ MORE = {
     "a key of the ledger that holds the number of points": Plant(
         (
             Edit(
-                "publish.py",
+                "release/publish.py",
                 "        request = job.request(dataset)\n",
                 "        from dataclasses import replace\n"
                 "        request = replace(job.request(dataset), row_filter=str(len(points)))\n",
@@ -380,7 +380,7 @@ MORE = {
     "an answer that is marked by the truth": Plant(
         (
             Edit(
-                "job.py",
+                "release/request.py",
                 RELEASED,
                 RELEASED.replace(
                     "            return",
@@ -403,7 +403,7 @@ MORE = {
     "a warning about few records": Plant(
         (
             Edit(
-                "job.py",
+                "release/request.py",
                 RELEASED,
                 RELEASED.replace(
                     "            return",
@@ -418,7 +418,7 @@ MORE = {
     "an error that one record causes": Plant(
         (
             Edit(
-                "job.py",
+                "release/request.py",
                 RELEASED,
                 RELEASED.replace(
                     "            return",
@@ -433,7 +433,7 @@ MORE = {
     "nodes cut by their true counts": Plant(
         (
             Edit(
-                "privacy/descent.py",
+                "methods/trees.py",
                 "large = measure(np.full(len(nodes), units)) >= stop_below",
                 "measure(np.full(len(nodes), units))\n        large = true_counts >= stop_below",
             ),

@@ -141,8 +141,7 @@ def test_parts_may_begin_anywhere(nasty, monkeypatch):
 @pytest.mark.parametrize("block_bytes", [1, 7, 50, 51, 64, 1000])
 def test_whether_a_line_is_too_long_depends_on_that_line_alone(length, block_bytes, tmp_path, monkeypatch):
     """Lines of more than the limit are no rows, wherever blocks and parts are cut."""
-    for module in ("csv_lines", "csv_points"):
-        monkeypatch.setattr(f"hushgrid.counting.{module}.LONGEST_LINE", 50)
+    monkeypatch.setattr("hushgrid.counting.csv.LONGEST_LINE", 50)
     line = b"1,2," + b"x" * (length - 4)
     kept = length <= 50
     expected = counts(write(tmp_path, [*GOOD, b"1,2"] if kept else GOOD))

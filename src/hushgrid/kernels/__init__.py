@@ -1,1 +1,0 @@
-"""Compiled inner loops: no policy, no validation, plain arrays in and out."""
