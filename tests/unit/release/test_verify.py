@@ -20,7 +20,7 @@ from tests.plain import UNIT_SQUARE
 from tests.tampering import tamper
 
 POINTS = 0.8 * np.random.default_rng(0).random((3000, 2)) ** 2
-OLDER = Path(__file__).parents[1] / "golden" / "0.1.0" / "staq-belief.dp.parquet"
+OLDER = Path(__file__).parents[2] / "golden" / "0.1.0" / "staq-belief.dp.parquet"
 USERS = {"user": np.arange(3000) // 5, "max_per_user": 2, "epsilon": 5}
 RELEASES = {
     **{name: {"method": name} for name in METHODS},

@@ -8,7 +8,7 @@ from hushgrid.answering.nested_grids import NestedSurface, SlopedNestedSurface
 from hushgrid.geometry.grid import Grid, NestedGrid
 from tests.plain import UNIT_SQUARE
 from tests.strategies import nested_grids, rects
-from tests.unit.synopsis.test_sloped_surface import integral
+from tests.unit.answering.test_sloped_surface import integral
 
 
 @st.composite

@@ -25,8 +25,8 @@ from tests.plain import UNIT_SQUARE
 from tests.quadtrees import random_quadtree
 from tests.strategies import partitions, rects
 from tests.synopses import synopsis_on
-from tests.unit.synopsis.test_answers import dense_covariance
-from tests.unit.synopsis.test_sloped_surface import sloped_leaves, surface_of
+from tests.unit.answering.test_answers import dense_covariance
+from tests.unit.answering.test_sloped_surface import sloped_leaves, surface_of
 
 GRID = Grid(domain=UNIT_SQUARE, rows=4, columns=8)
 NESTED = NestedGrid(grid=Grid(domain=UNIT_SQUARE, rows=2, columns=2), sides=[1, 2, 3, 4])
