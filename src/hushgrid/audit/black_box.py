@@ -315,7 +315,7 @@ def many_at_once() -> Iterator[ManyAtOnce]:
     def route(title: str, arguments: Mapping[str, Any], hand_over: HandOver = as_array, **options: Any) -> Route:
         return Route(title=title, method="ug", arguments=arguments, hand_over=hand_over, **options)
 
-    yield ManyAtOnce(route=route("arrays, calibrated", grid, calibrate=True), cells=SIDE**2)
+    yield ManyAtOnce(route=route("arrays, calibrated", grid, calibrate=True), cells=SIDE**2, releases=2)
     yield ManyAtOnce(route=route("arrays, ledger", grid, ledger=True), cells=SIDE**2)
     yield ManyAtOnce(route=route("users", user, of_users=True), cells=SIDE**2, **heavy)
     yield ManyAtOnce(

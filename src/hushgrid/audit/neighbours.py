@@ -103,6 +103,7 @@ def record_family() -> Family:
         "mirrored": 1 - crowd,
         "dense": np.concatenate([spread(700), heap((0.41, 0.57), 300)]),
         "balanced": balanced,
+        "twins": np.concatenate([heap((0.497, 0.497), 60), heap((0.503, 0.503), 60)]),  # all other cuts are far worse
         "stack": heap(SPOT, 25),
         **{f"rising {n}": np.concatenate([crowd, heap(SPOT, n)]) for n in range(1, RISING + 1)},
     }
@@ -112,6 +113,7 @@ def record_family() -> Family:
         "empty": ("spot", "corner"),
         "crowd": ("far", "corner", "outside", "nowhere"),
         "balanced": ("edge", "spot"),
+        "twins": ("edge",),
         "stack": ("spot",),
         "dense": ("far",),
     }.items():
@@ -122,7 +124,7 @@ def record_family() -> Family:
     sets = {name: Records(points) for name, points in base.items()}
     sets["crowd, reordered"] = sets["crowd"].turned()
     pairs.append(Pair("crowd", "crowd, reordered", same=True))
-    return Family(sets=sets, pairs=tuple(pairs), recorded=("crowd", "dense", "empty", "balanced"))
+    return Family(sets=sets, pairs=tuple(pairs), recorded=("crowd", "dense", "empty", "twins"))
 
 
 @cache

@@ -114,7 +114,7 @@ def sampler_test(rate: Fraction, setting: Setting) -> Test:
 def mixed_rates_test(setting: Setting) -> Test:
     """Noise of many rates in one call, as of trees whose paths spend differently."""
     rates = [Fraction(units, 1024) * setting.epsilon for units in (40, 171, 400, 1000)]
-    draws = 40 * setting.runs
+    draws = 400 * setting.runs
     index = np.arange(draws) % len(rates)
     noise = add_noise_each(np.zeros(draws, np.int64), rates=rates, rate_index=index, bits=setting.bits)
     return mixed_p_value({rate: noise[index == number] for number, rate in enumerate(rates)}), draws

@@ -1,8 +1,11 @@
 """Attacks that publish data of their own, and everything that can be seen of a release."""
 
+import hashlib
 import inspect
 import io
 import logging
+import os
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -22,7 +25,7 @@ import pyarrow.parquet as pq
 from hushgrid.audit.check import Setting
 from hushgrid.audit.examples import LARGE, SMALL
 from hushgrid.audit.neighbours import UNIT_SQUARE
-from hushgrid.errors import ArgumentError, BudgetError, SynopsisFileError
+from hushgrid.errors import ArgumentError, BudgetError, HushgridError, SynopsisFileError
 from hushgrid.files.verify import verify_file
 from hushgrid.methods import METHODS
 from hushgrid.methods.method import Method
@@ -174,6 +177,53 @@ def repeated_processes(_setting: Setting) -> str | None:
     return "Two processes draw the same noise." if drawn[0] == drawn[1] else None
 
 
+def bits_from_elsewhere(_setting: Setting) -> str | None:
+    """Whether noise owes anything to other bits than those of the system, such as a clock or a process number."""
+    same, again, other = (_noise_of_system(seed) for seed in (b"one", b"one", b"other"))
+    if not np.array_equal(same, again):
+        return "With the same bits of the system, two releases have different noise: it comes from elsewhere."
+    return "Noise does not depend on the bits of the system." if np.array_equal(same, other) else None
+
+
+def _noise_of_system(seed: bytes) -> Any:
+    """Noise of a release while the generators of the system repeat a stream."""
+    drawn = 0
+
+    def stream(count: int) -> bytes:
+        nonlocal drawn
+        drawn += 1
+        return hashlib.shake_256(seed + str(drawn).encode()).digest(count)
+
+    originals = ssl.RAND_bytes, os.urandom
+    ssl.RAND_bytes, os.urandom = stream, stream
+    try:
+        return _noise(_release(POINTS, UniformGrid(side=16), rng=None))
+    finally:
+        ssl.RAND_bytes, os.urandom = originals
+
+
+def account_of_a_ledger(setting: Setting) -> str | None:
+    """Whether a release that is asked for again is drawn again, and whether a budget can be overdrawn."""
+    from hushgrid.ledger.ledger import open_ledger
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "ledger"
+        with open_ledger(path, create=True) as ledger:
+            ledger.add_dataset("audited", budget=2 * setting.epsilon, unit="record")
+        account: dict[str, Any] = {"ledger": path, "dataset": "audited", "epsilon": setting.epsilon}
+        first, again = (_noise(_release(POINTS, UniformGrid(side=16), **account)) for _ in range(2))
+        if not np.array_equal(first, again):
+            return "A release that is asked for again is drawn again."
+        second = _noise(_release(POINTS, UniformGrid(side=16), new_release=True, **account))
+        if np.array_equal(first, second):
+            return "Another release has the same noise."
+        try:
+            _release(POINTS, UniformGrid(side=16), new_release=True, **account)
+        except HushgridError:
+            return None
+    return "More can be spent than a ledger has."
+
+
 def simulation_as_release(_setting: Setting) -> str | None:
     """Whether noise from a seed can be passed off as a release."""
     simulated = _release(POINTS, UniformGrid(side=2), rng=simulation_rng(SEED))
@@ -211,6 +261,8 @@ REPLAYS: Mapping[str, tuple[Replay, str]] = {
     "No domain given": (domain_left_out, "The domain has to be given; it never comes from the data."),
     "Seeds repeated between releases": (repeated_releases, "Two releases of the same data have different noise."),
     "Seeds repeated between processes": (repeated_processes, "Two processes draw different noise."),
+    "Bits from elsewhere than the system": (bits_from_elsewhere, "All noise comes from the generators of the system."),
+    "Account of a ledger": (account_of_a_ledger, "A release is drawn once, and no budget is overdrawn."),
     "A simulation passed off as a release": (simulation_as_release, "Seeded noise is marked, and not saved unasked."),
     "Budget overdrawn": (overdrawn_budget, "Spending more than was granted is refused."),
     "Epsilon exceeded by a method": (overstated_methods, "No method claims more epsilon than it was asked for."),

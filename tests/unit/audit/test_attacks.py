@@ -1,5 +1,7 @@
 """Known attacks: each fails on a sound release, and succeeds on one with the flaw."""
 
+import sys
+import time
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,7 +14,7 @@ from hushgrid.audit.attacks import FILE_ATTACKS
 from hushgrid.audit.check import Setting
 from hushgrid.audit.replays import POINTS, RECORDS, overheard, sights
 from hushgrid.inference.measurements import Measurements
-from hushgrid.privacy.bits import simulation_rng
+from hushgrid.privacy.bits import SystemBits, simulation_rng
 from hushgrid.privacy.budget import Budget
 from hushgrid.release.publish import publish
 
@@ -70,7 +72,6 @@ def test_every_attack_on_files_has_its_flaw_here():
 def test_what_is_printed_logged_or_warned_of_is_overheard(caplog):
     """By any of the ways a program may speak."""
     import logging
-    import sys
     import warnings
 
     with overheard() as said:
@@ -149,6 +150,32 @@ def test_a_budget_that_never_ends_is_found(monkeypatch):
     monkeypatch.setattr(Budget, "_spend", lambda *_, **__: None)
 
     assert replays.overdrawn_budget(SETTING) is not None
+
+
+def test_noise_of_the_clock_is_found(monkeypatch):
+    """A generator that is seeded with the time draws something else under the same bits of the system."""
+
+    class Clocked(SystemBits):
+        def words(self, count):
+            return simulation_rng(time.perf_counter_ns()).words(count)
+
+    monkeypatch.setattr(sys.modules["hushgrid.publish"], "SystemBits", Clocked)
+
+    assert "elsewhere" in replays.bits_from_elsewhere(SETTING)
+
+
+def test_a_generator_that_ignores_the_system_is_found(monkeypatch):
+    """One that always draws the same."""
+    monkeypatch.setattr(sys.modules["hushgrid.publish"], "SystemBits", lambda: simulation_rng(1))
+
+    assert "does not depend" in replays.bits_from_elsewhere(SETTING)
+
+
+def test_a_ledger_that_draws_again_is_found(monkeypatch):
+    """Whatever is asked for is another release."""
+    monkeypatch.setattr(replays, "publish", lambda points, **given: publish(points, **{**given, "new_release": True}))
+
+    assert "again" in replays.account_of_a_ledger(SETTING)
 
 
 def test_notes_are_no_verdicts():

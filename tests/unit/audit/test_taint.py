@@ -1,0 +1,135 @@
+"""Routes examined with forced draws: sound ones pass, and methods that decide by true counts do not."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from hushgrid.audit.check import Setting
+from hushgrid.audit.neighbours import record_family, user_family
+from hushgrid.audit.routes import Route, as_duckdb, as_folder, as_polars, routes
+from hushgrid.audit.taint import examine
+from hushgrid.geometry.grid import Grid
+from hushgrid.inference.measurements import Measured, Measurements
+from hushgrid.methods import METHODS
+from hushgrid.methods.method import record
+from hushgrid.methods.privtree import PrivTree
+from hushgrid.methods.uniform_grid import UniformGrid
+from hushgrid.synopsis.synopsis import Synopsis
+
+SETTING = Setting(methods=(), epsilon=Fraction(1), runs=50, quick=True)
+USERS = {"method": UniformGrid(side=2), "max_per_user": 3}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cheat:
+    """A grid that may be sized, ordered, noted or noised by the truth."""
+
+    name: ClassVar[str] = "cheat"
+    passes: ClassVar[int] = 1
+    flaw: str = ""
+
+    def release(self, counter, budget):
+        """Publish a grid."""
+        rows = 2 + (counter.total() > 100) if self.flaw == "size" else 2
+        grid = Grid(domain=counter.domain, rows=rows, columns=2)
+        true_counts = counter.count(grid)
+        share = Fraction(1, 2) if self.flaw == "shares" else Fraction(1)
+        measured = budget.measure(true_counts, share)
+        if self.flaw == "shares":
+            again = budget.perturb(true_counts, Fraction(1))
+            measured = Measured.at_one_rate(np.where(again > 0, measured.values, -1), measured.rates[0])
+        notes = (f"{true_counts.max()} at most",) if self.flaw == "notes" else ()
+        return Synopsis.infer(
+            grid,
+            Measurements.of_leaves(measured),
+            inference="direct",
+            claim=budget.claim(),
+            method=record(self, *notes),
+        )
+
+
+def examined(**route):
+    """What is found on a route."""
+    return examine(Route(title="tried", method="tried", **route), SETTING)
+
+
+def test_a_sound_method_passes():
+    """And its neighbours are told apart by all of epsilon, no more."""
+    found = examined(arguments={"method": Cheat()})
+
+    assert (found.tainted, found.overspent) == (None, None)
+    assert found.largest == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("flaw", "words"), [("size", "draw 1"), ("notes", "metadata hushgrid (method)")])
+def test_a_method_that_looks_at_the_truth_is_found(flaw, words):
+    """With what it did differently."""
+    assert words in examined(arguments={"method": Cheat(flaw=flaw)}).tainted
+
+
+def test_a_draw_that_was_not_paid_for_is_found():
+    """Even though it shows by its sign alone."""
+    found = examined(arguments={"method": Cheat(flaw="shares")})
+
+    assert found.tainted is None
+    assert "where at most 0.5 is claimed" in found.overspent
+
+
+def test_signs_of_privtree_are_what_counts():
+    """By values it would cost more than it claims."""
+    found = examined(arguments={"method": PrivTree(depth=3)})
+
+    assert (found.tainted, found.overspent) == (None, None)
+    assert 0.8 < found.largest < 1
+
+
+@pytest.mark.parametrize("hand_over", [as_folder, as_duckdb, as_polars])
+def test_ways_in_count_alike(hand_over):
+    """From files and engines."""
+    found = examined(arguments={"method": UniformGrid(side=2)}, hand_over=hand_over, sets="few")
+
+    assert (found.tainted, found.overspent, round(found.largest, 9)) == (None, None, 1)
+
+
+def test_users_cost_what_is_claimed():
+    """However many records they have, with a private total too."""
+    found = examined(arguments={**USERS, "scale_to_total": "private"}, of_users=True, hand_over=as_folder)
+
+    assert (found.tainted, found.overspent, round(found.largest, 9)) == (None, None, 1)
+
+
+def test_a_ledger_and_a_command_show_nothing_else():
+    """Request, journal, messages and manifest."""
+    for route in routes(()):
+        if route.title in ("ledger", "command") and route.method == "ag":
+            found = examine(route, SETTING)
+            assert (found.tainted, found.overspent) == (None, None)
+
+
+def test_every_method_and_way_in_has_a_route():
+    """Once each."""
+    planned = [(route.method, route.title) for route in routes(tuple(METHODS))]
+
+    assert len(planned) == len(set(planned))
+    assert {method for method, _ in planned} == {*METHODS, "auto", "areas"}
+
+
+@pytest.mark.parametrize("family", [record_family(), user_family()])
+def test_neighbours_differ_by_one(family):
+    """By one record, or by all records of one user; or by nothing but their order."""
+    for pair in family.pairs:
+        first, second = (_rows(family.sets[name]) for name in pair[:2])
+        if pair.same:
+            assert sorted(first) == sorted(second)
+        else:
+            assert second[: len(first)] == first
+            added = second[len(first) :]
+            assert len(added) == 1 if family is record_family() else len({user for _, user in added}) == 1
+
+
+def _rows(records):
+    users = records.users or [None] * len(records.points)
+    return [(repr(point), str(user)) for point, user in zip(records.points.tolist(), users, strict=True)]
