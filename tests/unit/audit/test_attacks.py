@@ -159,14 +159,14 @@ def test_noise_of_the_clock_is_found(monkeypatch):
         def words(self, count):
             return simulation_rng(time.perf_counter_ns()).words(count)
 
-    monkeypatch.setattr(sys.modules["hushgrid.publish"], "SystemBits", Clocked)
+    monkeypatch.setattr(sys.modules["hushgrid.release.publish"], "SystemBits", Clocked)
 
     assert "elsewhere" in replays.bits_from_elsewhere(SETTING)
 
 
 def test_a_generator_that_ignores_the_system_is_found(monkeypatch):
     """One that always draws the same."""
-    monkeypatch.setattr(sys.modules["hushgrid.publish"], "SystemBits", lambda: simulation_rng(1))
+    monkeypatch.setattr(sys.modules["hushgrid.release.publish"], "SystemBits", lambda: simulation_rng(1))
 
     assert "does not depend" in replays.bits_from_elsewhere(SETTING)
 
