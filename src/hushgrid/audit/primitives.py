@@ -4,6 +4,7 @@ What is drawn is taken from releases as users make them. The laws are those of `
 from the proofs; the true values are counted here, point by point.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -206,21 +207,24 @@ def selection_test(setting: Setting) -> Test:
 
 CUT = KdTree(height=1, median_share=0.5, stop_below=0)
 STRIPS = 1024  # that the lines which may cut a node lie between; public
-CUT_POINTS = np.array([[x, 0.5] for x in (0.05, 0.06, 0.3, 0.31, 0.6, 0.61, 0.62, 0.9)])
 
 
 def cut_test(setting: Setting) -> Test:
-    """Where kd-trees of one cut are cut, half of epsilon being for the choice: coins of exp(-(ε/4) gap)."""
-    lines = np.arange(1, STRIPS) / STRIPS
-    below = (CUT_POINTS[:, 0] < lines[:, None]).sum(axis=1)
-    scores = -np.abs(2 * below - len(CUT_POINTS))
-    law = laws.choice(scores, float(setting.epsilon * HALF / 2))
-    found = np.zeros(len(CUT_POINTS) + 1, np.int64)
+    """Where kd-trees of one cut are cut, half of epsilon being for the choice: coins of exp(-(ε/4) gap).
+
+    One line of a thousand balances, and all others are so much worse that about one of their coins shows heads: then
+    the share of the best depends on the rate most.
+    """
+    rate = float(setting.epsilon * HALF / 2)
+    each = math.ceil(math.log(STRIPS) / rate / 2)
+    points = np.array([[0.4998, 0.5]] * each + [[0.5002, 0.5]] * each)
+    below = (points[:, 0] < np.arange(1, STRIPS)[:, None] / STRIPS).sum(axis=1)
+    law = laws.choice(-np.abs(2 * below - len(points)), rate)
+    found = np.zeros(len(points) + 1, np.int64)
     for _ in range(4 * setting.runs):
-        bounds = released(CUT_POINTS, setting, method=CUT).partition.bounds()
+        bounds = released(points, setting, method=CUT).partition.bounds()
         if len(bounds) == 2:  # else the noisy count of all was below zero, and nothing was cut
-            line = round(STRIPS * float(bounds[:, 0].max())) - 1
-            found[below[line]] += 1
+            found[below[round(STRIPS * float(bounds[:, 0].max())) - 1]] += 1
     expected = found.sum() * np.bincount(below, weights=law, minlength=len(found))
     return merged_p_value(found, expected), int(found.sum())
 
