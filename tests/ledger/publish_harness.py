@@ -20,9 +20,9 @@ from hushgrid.cli import main
 from hushgrid.files import release as file
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.release import request as job
-from hushgrid.release import reserved as fulfil
+from hushgrid.release import reserved
 
-IMPORTED = (fulfil, job, file)  # what the children need, so that they need not import it
+IMPORTED = (reserved, job, file)  # what the children need, so that they need not import it
 LEDGER, OUTPUT = "hushgrid.ledger", "out/trips.dp.parquet"
 
 

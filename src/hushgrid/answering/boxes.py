@@ -139,7 +139,7 @@ class BoxTree:
     Examples
     --------
     >>> grid = Grid(domain=Domain(west=0, south=0, east=1, north=1), rows=1, columns=2)
-    >>> Hierarchy.of(NestedGrid(grid=grid, sides=[1, 2])).edges
+    >>> BoxTree.of(NestedGrid(grid=grid, sides=[1, 2])).edges
     array([0. , 1. , 2. , 0. , 1. , 1. , 1.5, 2. , 0. , 0.5, 1. ])
     """
 
@@ -153,7 +153,7 @@ class BoxTree:
 
     @classmethod
     def of(cls, partition: Partition) -> Self:
-        """Hierarchy of a partition of any kind."""
+        """BoxTree of a partition of any kind."""
         match partition:
             case Tree():
                 return cls._of_tree(partition)

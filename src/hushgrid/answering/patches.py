@@ -79,7 +79,7 @@ def check_patches(patchwork: Patchwork) -> None:
 class Patches:
     """The areas of a patchwork, each a node for itself.
 
-    Offers what `Hierarchy` does to those who sum over nodes.
+    Offers what `BoxTree` does to those who sum over nodes.
     """
 
     def __init__(self, patchwork: Patchwork) -> None:

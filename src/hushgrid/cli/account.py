@@ -32,7 +32,7 @@ def manifest_paths(output: Path) -> tuple[Path, Path]:
 
     Examples
     --------
-    >>> print(*paper_paths(Path("trips.dp.parquet")))
+    >>> print(*manifest_paths(Path("trips.dp.parquet")))
     trips.dp.manifest.md trips.dp.registry.yaml
     """
     return output.with_suffix(MANIFEST), output.with_suffix(REGISTRY)

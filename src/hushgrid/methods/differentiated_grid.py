@@ -112,7 +112,7 @@ def differentiated_first_side(size: int, epsilon: Fraction, *, c: float = 10.0) 
 
     Examples
     --------
-    >>> guideline_first_side(1_000_000, Fraction(1))
+    >>> differentiated_first_side(1_000_000, Fraction(1))
     158
     """
     return max(SMALLEST_FIRST_SIDE, math.floor(math.sqrt(max(size, 0) * float(epsilon) / c) / 2 + 0.5))

@@ -61,7 +61,7 @@ def rect_places(points: Floats, area_share: float, count: int, *, bits: Bits) ->
 
     Examples
     --------
-    >>> places(np.array([[0.0, 1.0]]), 0.25, 1, bits=simulation_rng(1))
+    >>> rect_places(np.array([[0.0, 1.0]]), 0.25, 1, bits=simulation_rng(1))
     array([[0. , 0.5, 0.5, 1. ]])
     """
     side = math.sqrt(area_share)

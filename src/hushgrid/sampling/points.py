@@ -45,7 +45,7 @@ def leaf_masses(hierarchy: BoxTree, counts: Floats, areas: Floats) -> tuple[Indi
     >>> from hushgrid.geometry.domain import Domain
     >>> from hushgrid.geometry.grid import Grid
     >>> grid = Grid(domain=Domain(west=0, south=0, east=4, north=1), rows=1, columns=4)
-    >>> leaf_masses(Hierarchy.of(grid), np.array([3.0, -1.0, 4.0, 4.0]), np.ones(4))
+    >>> leaf_masses(BoxTree.of(grid), np.array([3.0, -1.0, 4.0, 4.0]), np.ones(4))
     (array([0, 1, 2, 3]), array([0.2, 0. , 0.4, 0.4]))
     """
     seconds, nodes = halve(hierarchy.splits, hierarchy.first_children, len(hierarchy.leaves))

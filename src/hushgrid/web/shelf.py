@@ -50,7 +50,7 @@ def distinct_names(text: str, taken: Collection[str], *, before: str) -> str:
 
     Examples
     --------
-    >>> numbered("trips", {"trips", "trips-2"}, before="-")
+    >>> distinct_names("trips", {"trips", "trips-2"}, before="-")
     'trips-3'
     """
     candidates = chain([text], (f"{text}{before}{number}" for number in count(2)))
