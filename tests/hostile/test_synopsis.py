@@ -41,7 +41,7 @@ NEST = 100_000
 VERIFY = """
 import sys
 from hushgrid.errors import SynopsisFileError
-from hushgrid.files.verify import verify
+from hushgrid.files.verify import verify_file as verify
 try:
     verify(sys.argv[1])
 except SynopsisFileError:

@@ -180,9 +180,9 @@ def test_what_is_being_answered_is_not_given_up(monkeypatch):
 def test_there_is_a_file_for_every_connection():
     """Where the usual limit is lower than the number of connections."""
     program = (
-        "import resource; from hushgrid.web.server import make_room; "
+        "import resource; from hushgrid.web.server import raise_file_limit; "
         "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]; "
-        "resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard)); make_room(); "
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard)); raise_file_limit(); "
         "print(resource.getrlimit(resource.RLIMIT_NOFILE)[0], hard)"
     )
     made = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

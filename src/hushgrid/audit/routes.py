@@ -88,7 +88,7 @@ def as_dask(records: Records, _folder: Path, _stack: ExitStack) -> Handed:
     """A frame of Dask."""
     import dask.dataframe as dd
 
-    frame = dd.from_pandas(as_table(records).to_pandas(), npartitions=2)  # type: ignore[no-untyped-call]
+    frame = dd.from_pandas(as_table(records).to_pandas(use_threads=False), npartitions=2)  # type: ignore[no-untyped-call]
     return frame, _named(records)
 
 

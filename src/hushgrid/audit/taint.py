@@ -290,7 +290,10 @@ def _difference(first: dict[str, bytes], second: dict[str, bytes]) -> str | None
 
 
 def _file_difference(first: bytes, second: bytes) -> str:
-    tables = [pq.read_table(pa.BufferReader(content)) for content in (first, second)]
+    tables = [
+        pq.ParquetFile(pa.BufferReader(content), pre_buffer=False).read(use_threads=False)
+        for content in (first, second)
+    ]
     if tables[0].num_rows != tables[1].num_rows:
         return "the number of rows of the file differs"
     for column in tables[0].column_names:

@@ -209,7 +209,7 @@ REFUSED = {
     "areas that overlap": (lambda: publish("none", method=hg.Areas([SHAPES["west"]] * 2)), "'0' and '1' overlap"),
     "areas outside the domain": (
         lambda: publish("none", method=hg.Areas([shapely.box(0, 0, 2, 1)])),
-        "Try domain='0.0,0.0,2.0,1.0'",
+        "Try domain=Domain(west=0.0, south=0.0, east=2.0, north=1.0, crs='OGC:CRS84')",
     ),
     "distinct without users": (lambda: publish("none", distinct=True), "needs user and max_per_user"),
 }
