@@ -37,7 +37,7 @@ MOST_PROCESSES = 8
     metavar="N",
     help="Releases of each data set in a usual experiment; more show smaller flaws.",
 )
-@click.option("--quick", is_flag=True, help="Make do with fewer data sets and runs: less than a minute.")
+@click.option("--quick", is_flag=True, help="Make do with fewer data sets and runs: about a minute.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="HTML", help="Write a report for people.")
 @click.option("--overwrite", is_flag=True, help="Replace HTML if it exists.")
 @click.option("--json", "want_json", is_flag=True, help="Write JSON.")
