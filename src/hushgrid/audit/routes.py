@@ -23,7 +23,6 @@ from hushgrid.methods.method import Method
 from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.staq import Staq
 from hushgrid.methods.uniform_grid import UniformGrid
-from hushgrid.privacy.budget import Budget
 
 Handed = tuple[Any, Mapping[str, Any]]  # points, and the arguments that say where ids are
 HandOver = Callable[[Records, Path, ExitStack], Handed]
@@ -253,7 +252,7 @@ def _ways_in() -> Iterator[Route]:
     yield Route(title="PostgreSQL", method="ug", arguments={}, needs=SERVER, sets="few")
     command = ("--method", "ag", "--manifest")
     yield Route(title="command", method="ag", arguments={}, hand_over=as_csv, command=command, sets="some")
-    for name in ("ag", "privlet", *(["privtree"] if hasattr(Budget, "decide") else [])):
+    for name in ("ag", "privlet", "privtree"):
         yield Route(title="ledger", method=name, arguments={"method": SMALL[name]}, ledger=True, sets="some")
 
 
