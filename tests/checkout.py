@@ -9,7 +9,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
-CACHES = (Path("src/hushgrid/kernels/__pycache__"), Path(".mypy_cache"))
 
 
 def with_usual_signals() -> None:
@@ -31,9 +30,9 @@ def copy_checkout(folder: Path) -> Path:
 
 def copy_caches(folder: Path) -> None:
     """Compiled kernels and checked types, which go by the times of files and so hold in a copy too."""
-    for cache in CACHES:
-        if (ROOT / cache).exists():
-            shutil.copytree(ROOT / cache, folder / cache)
+    for cache in (*ROOT.joinpath("src").rglob("__pycache__"), ROOT / ".mypy_cache"):
+        if cache.exists():
+            shutil.copytree(cache, folder / cache.relative_to(ROOT))
 
 
 def run_in(folder: Path, *command: str | Path) -> str:

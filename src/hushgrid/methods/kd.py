@@ -1,10 +1,7 @@
 """KD-standard and KD-hybrid, the private kd-trees.
 
 Reference: Cormode, Procopiuc, Srivastava, Shen, Yu: "Differentially Private Spatial Decompositions", ICDE 2012.
-Aliases: kd-standard; K_st in Qardaji et al. 2013.
-
-Reference: Cormode, Procopiuc, Srivastava, Shen, Yu: "Differentially Private Spatial Decompositions", ICDE 2012.
-Aliases: K_hy in Qardaji et al. 2013.
+Aliases: kd-standard and kd-hybrid; K_st and K_hy in Qardaji et al. 2013.
 """
 
 from dataclasses import dataclass
