@@ -302,7 +302,7 @@ def little_memory(folder, monkeypatch):
     (folder / "temporary").mkdir()
     monkeypatch.chdir(folder / "here")
     monkeypatch.setattr("tempfile.tempdir", str(folder / "temporary"))
-    monkeypatch.setitem(DUCKDB_SETTINGS, "memory_limit", "50MB")
+    monkeypatch.setitem(DUCKDB_SETTINGS, "memory_limit", "80MB")
     monkeypatch.setitem(DUCKDB_SETTINGS, "threads", 2)
     with duckdb.connect("trips.duckdb") as connection:
         connection.execute(
