@@ -37,13 +37,13 @@ def test_every_public_name_is_documented(name: str) -> None:
 
 @pytest.mark.parametrize("name", hg.METHODS)
 def test_every_method_has_a_section(name: str) -> None:
-    """With the docstrings of its file and of its class."""
+    """With the docstrings of its file and of its class, or of the class where its file has another method, too."""
     method = hg.METHODS[name]
+    section = f"### `{name}`\n\n```{{eval-rst}}\n"
+    of_file = f".. automodule:: {method.__module__}\n   :members: {method.__name__}\n"
+    of_class = f".. autoclass:: {method.__module__}.{method.__name__}\n   :members:\n"
 
-    assert (
-        f"### `{name}`\n\n```{{eval-rst}}\n.. automodule:: {method.__module__}\n   :members: {method.__name__}\n"
-        in METHODS
-    )
+    assert section + of_file in METHODS or (section + of_class in METHODS and f"{method.__module__}\n" in METHODS)
 
 
 @pytest.mark.parametrize("name", every_command(main))
