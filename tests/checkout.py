@@ -9,6 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
+TYPES = ".mypy_cache"
 
 
 def with_usual_signals() -> None:
@@ -30,9 +31,14 @@ def copy_checkout(folder: Path) -> Path:
 
 def copy_caches(folder: Path) -> None:
     """Compiled kernels and checked types, which go by the times of files and so hold in a copy too."""
-    for cache in (*ROOT.joinpath("src").rglob("__pycache__"), ROOT / ".mypy_cache"):
-        if cache.exists():
-            shutil.copytree(cache, folder / cache.relative_to(ROOT))
+    for cache in ROOT.joinpath("src").rglob("__pycache__"):
+        shutil.copytree(cache, folder / cache.relative_to(ROOT), ignore=_all_but_kernels)
+    if (ROOT / TYPES).exists():
+        shutil.copytree(ROOT / TYPES, folder / TYPES)
+
+
+def _all_but_kernels(_folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if not name.endswith((".nbi", ".nbc"))]
 
 
 def run_in(folder: Path, *command: str | Path) -> str:
