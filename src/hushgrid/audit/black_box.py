@@ -20,7 +20,7 @@ from hushgrid.audit.check import Check, Experiment, Setting, Verdict
 from hushgrid.audit.estimator import FEWEST_RUNS, EpsilonBound, epsilon_lower_bound, lower_bound, upper_bound
 from hushgrid.audit.examples import SMALL
 from hushgrid.audit.neighbours import MOST_PER_USER, UNIT_SQUARE, Records, heap
-from hushgrid.audit.routes import DATASET, WAYS_IN, HandOver, NotHereError, Route, as_array, squares
+from hushgrid.audit.routes import WAYS_IN, HandOver, NotHereError, Route, as_array, new_account, squares
 from hushgrid.audit.view import VIEWS, WIDTH, Place, view
 from hushgrid.geometry.guidelines import leaf_sides
 from hushgrid.methods import METHODS
@@ -286,7 +286,7 @@ class ManyAtOnce:
             for number in range(self.releases):
                 options = {**self.route.arguments, **more, "calibrate": self.route.calibrate}
                 if self.route.ledger:
-                    options.update(_account(Path(folder) / f"ledger-{number}", self.route.of_users))
+                    options.update(new_account(Path(folder) / f"ledger-{number}", of_users=self.route.of_users))
                 elif setting.rng is not None:
                     options["rng"] = setting.rng
                 release = publish(points, domain=UNIT_SQUARE, epsilon=setting.epsilon, **options)
@@ -347,14 +347,6 @@ def _many_areas() -> Iterator[ManyAtOnce]:
     ):
         route = Route(title=title, method="areas", arguments=arguments, of_users="max_per_user" in arguments)
         yield ManyAtOnce(route=route, cells=AREAS_SIDE**2, **{"releases": 8, **options})
-
-
-def _account(path: Path, of_users: bool) -> dict[str, Any]:
-    from hushgrid.ledger.ledger import open_ledger
-
-    with open_ledger(path, create=True) as ledger:
-        ledger.add_dataset(DATASET, budget=1000, unit="user" if of_users else "record")
-    return {"ledger": path, "dataset": DATASET}
 
 
 def publications(

@@ -256,6 +256,15 @@ def _ways_in() -> Iterator[Route]:
         yield Route(title="ledger", method=name, arguments={"method": SMALL[name]}, ledger=True, sets="some")
 
 
+def new_account(path: Path, *, of_users: bool) -> dict[str, Any]:
+    """Arguments of `publish` that charge a release to a new ledger."""
+    from hushgrid.ledger.ledger import open_ledger
+
+    with open_ledger(path, create=True) as ledger:
+        ledger.add_dataset(DATASET, budget=1000, unit="user" if of_users else "record")
+    return {"ledger": path, "dataset": DATASET}
+
+
 WAYS_IN: tuple[tuple[str, HandOver, str | None], ...] = (
     ("Arrow table", as_arrow, None),
     ("CSV file", as_csv, None),

@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from hushgrid.audit.check import Check, Experiment, Setting, Verdict
 from hushgrid.audit.neighbours import UNIT_SQUARE, Family
 from hushgrid.audit.replays import overheard
-from hushgrid.audit.routes import DATASET, Handed, NotHereError, Route, routes
+from hushgrid.audit.routes import Handed, NotHereError, Route, new_account, routes
 from hushgrid.audit.transcript import (
     TOLERANCE,
     Draw,
@@ -85,8 +85,7 @@ class Stage:
         with overheard() as said, _kept_journals() as journal:
             options: dict[str, Any] = {}
             if ledger is not None:
-                options = {"ledger": ledger, "dataset": DATASET}
-                _open_account(ledger, "user" if self.route.of_users else "record")
+                options = new_account(ledger, of_users=self.route.of_users)
             self._use(script)
             try:
                 if self.route.command is not None:
@@ -313,13 +312,6 @@ def _key_difference(key: bytes, first: bytes, second: bytes) -> str:
     except (ValueError, AttributeError, TypeError):
         fields = []
     return f"{key.decode()} ({', '.join(fields)})" if fields else key.decode()
-
-
-def _open_account(path: Path, unit: Any) -> None:
-    from hushgrid.ledger.ledger import open_ledger
-
-    with open_ledger(path, create=True) as ledger:
-        ledger.add_dataset(DATASET, budget=1000, unit=unit)
 
 
 def _entries(path: Path) -> bytes:
