@@ -90,3 +90,7 @@ class LedgerError(HushgridError):
     """A ledger is busy, damaged or missing, or does not know what it is asked about."""
 
     exit_code = 5
+
+
+class HushgridWarning(UserWarning):
+    """A release may not be what its steward wanted."""

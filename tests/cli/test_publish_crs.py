@@ -1,4 +1,4 @@
-"""`hushgrid publish --crs --grid-crs`: points transformed before they are counted."""
+"""`hushgrid publish --crs --domain-crs`: points transformed before they are counted."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import hushgrid as hg
 from tests.cli.commands import Run, assert_refused
 
 METRES = hg.Domain(west=560_000, south=4_480_000, east=620_000, north=4_530_000, crs="EPSG:32618")
-GIVEN = ["--domain", "560000,4480000,620000,4530000", "--grid-crs", "EPSG:32618"]
+GIVEN = ["--domain", "560000,4480000,620000,4530000", "--domain-crs", "EPSG:32618"]
 
 
 def test_a_projected_grid_counts_points_where_they_are(publish: Run, points) -> None:
@@ -35,24 +35,44 @@ def test_points_in_a_declared_system_are_transformed(run: Run, points) -> None:
     given = ["publish", "metres.parquet", "--domain", "-74.26,40.48,-73.70,40.92", "--epsilon", "1"]
 
     assert_refused(run(*given, "-o", "a.dp.parquet"), 3, "EPSG:32618", "--crs")
-    result = run(*given, "-o", "b.dp.parquet", "--crs", "EPSG:32618", "--grid-crs", "OGC:CRS84")
+    result = run(*given, "-o", "b.dp.parquet", "--crs", "EPSG:32618")
     assert result.exit_code == 0, result.output
     assert hg.read("b.dp.parquet").total > 30_000
     assert "longitude and latitude;" not in result.stderr
 
 
-def test_one_system_for_both_needs_to_be_said_once(run: Run) -> None:
-    """--crs alone is that of the domain, too."""
-    rng = np.random.default_rng(0)
-    rows = "\n".join(f"{x},{y}" for x, y in rng.uniform((560_000, 4_480_000), (620_000, 4_530_000), (500, 2)))
-    Path("metres.csv").write_text(f"x,y\n{rows}\n")
-    result = run("publish", "metres.csv", *GIVEN[:2], "--crs", "EPSG:32618", "--epsilon", "9", "-o", "out.dp.parquet")
+def test_a_domain_is_in_degrees_whatever_the_points_are_in(run: Run, metres: Path) -> None:
+    """--crs is about the points alone."""
+    given = ["publish", metres, "--crs", "EPSG:32618", "--epsilon", "9", "-o", "out.dp.parquet"]
+    result = run(*given, "--domain", "-74.3,40.4,-73.5,41")
 
+    assert result.exit_code == 0, result.output
+    assert hg.read("out.dp.parquet").domain.is_geographic
+    assert hg.read("out.dp.parquet").total > 400
+
+
+def test_a_domain_in_the_system_of_the_points_is_said_to_be(run: Run, metres: Path) -> None:
+    """A domain in metres without --domain-crs is refused, with the command that works."""
+    given = ["publish", metres, *GIVEN[:2], "--crs", "EPSG:32618", "--epsilon", "9", "-o", "out.dp.parquet"]
+    refused = run(*given)
+
+    assert_refused(refused, 2, "not in longitude and latitude", "--domain-crs EPSG:32618")
+    result = run(*given, "--domain-crs", "EPSG:32618")
     assert result.exit_code == 0, result.output
     assert hg.read("out.dp.parquet").domain == METRES
 
 
-@pytest.mark.parametrize("option", ["--crs", "--grid-crs"])
+@pytest.fixture
+def metres() -> Path:
+    """A table of 500 points in metres, all of them in the domain METRES."""
+    rng = np.random.default_rng(0)
+    rows = "\n".join(f"{x},{y}" for x, y in rng.uniform((560_000, 4_480_000), (620_000, 4_530_000), (500, 2)))
+    path = Path("metres.csv")
+    path.write_text(f"x,y\n{rows}\n")
+    return path
+
+
+@pytest.mark.parametrize("option", ["--crs", "--domain-crs", "--grid-crs"])
 def test_an_unknown_system_is_refused_before_anything_is_read(publish: Run, option: str) -> None:
     """Exit code 2, and nothing is written."""
     assert_refused(publish(*GIVEN, option, "EPSG:999999"), 2, "EPSG:999999")

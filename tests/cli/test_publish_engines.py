@@ -96,7 +96,7 @@ def test_an_entry_is_resumed_with_the_same_files(publish: Run, run: Run, monkeyp
     run("ledger", "init", "--dataset", "trips", "--unit", "record", "--budget", "1")
     options = ("--engine", "duckdb", "--method", "ug", "--dataset", "trips", "--no-calibrate")
     with monkeypatch.context() as patch:
-        patch.setattr("hushgrid.release.reserved.write_to", fail)
+        patch.setattr("hushgrid.release.on_ledger.write_to", fail)
         publish(*options, points=PATTERN)
     file, other = Path("x/a.csv.gz"), Path("x/c.csv.gz")
 
@@ -116,7 +116,7 @@ def test_a_query_is_not_resumed(publish: Run, run: Run, monkeypatch: pytest.Monk
     run("ledger", "init", "--dataset", "trips", "--unit", "record", "--budget", "1")
     options = ("--engine", "duckdb", "--method", "ug", "--dataset", "trips", "--no-calibrate")
     with monkeypatch.context() as patch:
-        patch.setattr("hushgrid.release.reserved.write_to", fail)
+        patch.setattr("hushgrid.release.on_ledger.write_to", fail)
         cut_off = publish(*options, points=QUERY)
 
     again = publish(*options, "--resume", 1, points=QUERY)

@@ -142,7 +142,8 @@ def test_what_is_wrong_beforehand_leaves_no_entry(charge: Run, options: list[str
 )
 def test_the_options_of_a_ledger_need_a_data_set(publish: Run, option: list[str]) -> None:
     """A usage error that says what to do, and no release beside the ledger."""
-    assert_refused(publish(*option), 2, f"{option[0]} needs --dataset NAME", "hushgrid ledger show")
+    name = option[0].removeprefix("--").replace("-", "_")
+    assert_refused(publish(*option), 2, f"{name} needs dataset", "hushgrid ledger show", "--dataset NAME")
     assert not OUT.exists()
 
 
@@ -197,7 +198,7 @@ def test_a_run_that_is_cut_off_is_spent_and_can_be_resumed(
 ) -> None:
     """After the noise was drawn, Ctrl-C or a full disk leaves an entry that --resume goes on with at no cost."""
     with monkeypatch.context() as patch:
-        patch.setattr("hushgrid.release.reserved.write_to", _raising(error))
+        patch.setattr("hushgrid.release.on_ledger.write_to", _raising(error))
         cut_off = charge()
     before = entry(1)
     again = charge("-o", "again.dp.parquet")
@@ -223,7 +224,7 @@ def test_a_resumed_run_draws_nothing_again(charge: Run, monkeypatch: pytest.Monk
         raise OSError
 
     with monkeypatch.context() as patch:
-        patch.setattr("hushgrid.release.reserved.write_to", fail)
+        patch.setattr("hushgrid.release.on_ledger.write_to", fail)
         charge("--method", "ag")
     assert charge("--method", "ag", "--resume", "1").exit_code == 0
 
@@ -235,7 +236,7 @@ def test_a_resumed_run_draws_nothing_again(charge: Run, monkeypatch: pytest.Monk
 def test_an_entry_is_resumed_with_the_same_request(charge: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another one is refused, and one that fails to open its points leaves the entry as it was."""
     with monkeypatch.context() as patch:
-        patch.setattr("hushgrid.release.reserved.write_to", _raising(OSError))
+        patch.setattr("hushgrid.release.on_ledger.write_to", _raising(OSError))
         charge()
     other, lost = charge("--resume", "1", "--method", "ag"), charge("--resume", "1", points=Path("gone.parquet"))
 
@@ -253,7 +254,7 @@ def test_an_entry_is_resumed_with_the_same_points(
     for path in (original, copy):
         path.write_bytes(points_file.read_bytes())
     with monkeypatch.context() as patch:
-        patch.setattr("hushgrid.release.reserved.write_to", _raising(OSError))
+        patch.setattr("hushgrid.release.on_ledger.write_to", _raising(OSError))
         charge(points=original)
     time = original.stat().st_mtime_ns
     os.utime(copy, ns=(time, time))
@@ -336,9 +337,9 @@ def test_python_publishes_on_the_same_account(charge: Run, points_file: Path) ->
 MISUSED = {
     "seeded noise on account": ({"rng": hg.simulation_rng(1), "ledger": LEDGER, "dataset": "trips"}, "rng"),
     "seeded noise with a data set": ({"rng": hg.simulation_rng(1), "dataset": "trips"}, "rng"),
-    "no data set": ({"ledger": LEDGER}, "go together"),
-    "no ledger": ({"dataset": "trips"}, "go together"),
-    "neither": ({"new_release": True}, "go together"),
+    "no data set": ({"ledger": LEDGER}, "ledger needs dataset"),
+    "neither": ({"new_release": True}, "new_release needs dataset"),
+    "both": ({"new_release": True, "resume": 1, "ledger": LEDGER, "dataset": "trips"}, "Give one of them"),
 }
 
 

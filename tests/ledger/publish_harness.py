@@ -19,10 +19,10 @@ from pathlib import Path
 from hushgrid.cli import main
 from hushgrid.files import release as file
 from hushgrid.ledger.ledger import open_ledger
+from hushgrid.release import on_ledger
 from hushgrid.release import request as job
-from hushgrid.release import reserved
 
-IMPORTED = (reserved, job, file)  # what the children need, so that they need not import it
+IMPORTED = (on_ledger, job, file)  # what the children need, so that they need not import it
 LEDGER, OUTPUT = "hushgrid.ledger", "out/trips.dp.parquet"
 
 

@@ -14,8 +14,8 @@ from hushgrid.files.release import parse_release
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.ledger.reservation import CommittedRelease, LedgerJournal, Reservation
 from hushgrid.methods import METHODS
+from hushgrid.release.on_ledger import publish_reserved
 from hushgrid.release.request import Job
-from hushgrid.release.reserved import publish_reserved
 
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)
 POINTS = np.random.default_rng(5).random((3000, 2))

@@ -13,8 +13,8 @@ from hushgrid.errors import InputError
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.ledger.reservation import Reservation
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
+from hushgrid.release.on_ledger import publish_reserved
 from hushgrid.release.request import Job
-from hushgrid.release.reserved import publish_reserved
 
 JOB = Job.of(domain=hg.Domain(west=0, south=0, east=1, north=1), epsilon=1, method="ag", calibrate=False)
 

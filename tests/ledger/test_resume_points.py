@@ -25,8 +25,8 @@ from hushgrid.errors import InputError, LedgerError
 from hushgrid.files.release import parse_release
 from hushgrid.ledger.ledger import Ledger, open_ledger
 from hushgrid.ledger.reservation import LedgerJournal, Reservation, is_of, key_file, seal
+from hushgrid.release.on_ledger import POINTS, SEALED, publish_reserved
 from hushgrid.release.request import Job
-from hushgrid.release.reserved import POINTS, SEALED, publish_reserved
 from tests.ledger.places import new_ledger
 
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)

@@ -124,7 +124,7 @@ MISTAKES = {
         3,
         "column 'geometry' of metres.parquet is in EPSG:32618",
         "Give the system of the points",
-        f"hushgrid publish metres.parquet --domain {W_S_E_N} {OPTIONS} --grid-crs OGC:CRS84 --crs EPSG:32618",
+        f"hushgrid publish metres.parquet --domain {W_S_E_N} {OPTIONS} --crs EPSG:32618",
     ),
     "points given to query": Mistake(
         f"hushgrid query trips.parquet --rect {W_S_E_N}",

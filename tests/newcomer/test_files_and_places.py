@@ -152,8 +152,8 @@ def test_a_data_set_of_another_ledger(desk: Path) -> None:
 def test_a_domain_in_metres(desk: Path) -> None:
     """Such large numbers need the name of their system."""
     command = PUBLISH.replace(W_S_E_N, "560000,4480000,610000,4530000")
-    assert_said(command, 2, "got south=4480000.0, north=4530000.0", "within -90 and 90", "--grid-crs EPSG:32618")
-    assert_works(f"{command} --grid-crs EPSG:32618")
+    assert_said(command, 2, "got south=4480000.0, north=4530000.0", "within -90 and 90", "--domain-crs EPSG:32618")
+    assert_works(f"{command} --domain-crs EPSG:32618")
 
 
 def test_swapped_columns_are_warned_of_from_released_values(desk: Path) -> None:
@@ -162,7 +162,7 @@ def test_swapped_columns_are_warned_of_from_released_values(desk: Path) -> None:
     right = hushgrid(f"{PUBLISH} --lon lon --lat lat --overwrite")
 
     assert (wrong.exit_code, right.exit_code) == (0, 0)
-    assert "Are longitude and latitude swapped? Then exchange --lon and --lat" in wrong.stderr
+    assert "Are longitude and latitude swapped? Then exchange lon and lat (--lon and --lat)" in wrong.stderr
     assert "warning" not in right.stderr
 
 
@@ -171,7 +171,7 @@ def test_a_swapped_domain_is_warned_of(desk: Path) -> None:
     wrong = hushgrid(PUBLISH.replace(W_S_E_N, "40.48,-74.26,40.92,-73.7"))
 
     assert wrong.exit_code == 0
-    assert "or give --domain -74.26,40.48,-73.7,40.92." in wrong.stderr
+    assert "or give the domain as -74.26,40.48,-73.7,40.92." in wrong.stderr
 
 
 @pytest.mark.parametrize("epsilon", [21, 1000])

@@ -11,11 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import hushgrid as hg
-from hushgrid.cli.account import _exchanged
 from hushgrid.cli.parameters import to_rects
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.rects import check_rects
 from hushgrid.privacy.exact import exact_epsilon, exact_share
+from hushgrid.release.advice import _exchanged
 from hushgrid.synopsis.answer import normal_reach
 from tests.newcomer.desk import hushgrid
 from tests.strategies import domains
@@ -147,7 +147,7 @@ def test_rectangles_on_the_command_line(bounds):
 @FEW
 def test_an_exchanged_domain_is_one(domain):
     """Where a warning of few points in a domain offers it with longitude and latitude exchanged."""
-    offered = _exchanged(domain).partition("--domain ")[2]
+    offered = _exchanged(domain).partition("the domain as ")[2]
 
     assert bool(offered) == (-90 <= domain.west < domain.east <= 90)
     if offered:

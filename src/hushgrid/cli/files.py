@@ -77,7 +77,7 @@ Place = TypeVar("Place")
 
 
 @contextmanager
-def on_disk(place: Place) -> Iterator[Place | Path]:
+def on_disk(place: Place, *, can_be_resumed: bool = False) -> Iterator[Place | Path]:
     """The place itself, or for ``-`` a copy of standard input, which is removed in the end.
 
     Privacy
@@ -87,6 +87,10 @@ def on_disk(place: Place) -> Iterator[Place | Path]:
     if str(place) != STANDARD_INPUT:
         yield place
         return
+    if can_be_resumed:
+        msg = "a run with --dataset that is cut off goes on with the same points, and standard input is gone by then. "
+        msg += "Save it to a file first."
+        raise ArgumentError(msg, instead={"points": "POINTS.csv"})
     if sys.stdin.isatty():
         msg = "- is standard input, and that is the keyboard here. Pipe a file into the command, or give its path."
         raise ArgumentError(msg)

@@ -8,6 +8,7 @@ from hushgrid.cli.completion import complete_file
 from hushgrid.cli.parameters import example
 from hushgrid.cli.text import aligned, as_json, note
 from hushgrid.errors import LedgerError, SynopsisFileError
+from hushgrid.ledger import DEFAULT_LEDGER
 
 if TYPE_CHECKING:
     from hushgrid.ledger.book import Book, Entry
@@ -106,7 +107,6 @@ def _printable(text: str) -> str:
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
-DEFAULT = "hushgrid.ledger"
 UNALTERED = (
     "The ledger is whole. An old copy of it would be whole too: to rule that out, pass --head with the head that "
     "your latest release carries, or one you have written down."
@@ -117,7 +117,7 @@ at = click.option(
     "--ledger",
     "place",
     envvar="HUSHGRID_LEDGER",
-    default=DEFAULT,
+    default=DEFAULT_LEDGER,
     show_default=True,
     shell_complete=complete_file,
     metavar="PATH|URL",

@@ -10,7 +10,7 @@ import click
 from hushgrid.cli.files import STANDARD_INPUT, check_input
 from hushgrid.cli.text import warn
 from hushgrid.errors import LONGEST_QUOTE, ArgumentError, InputError
-from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.domain import Domain, exact_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,17 +57,6 @@ def parse_rect(parts: list[str]) -> Rect:
         msg = f"a rectangle is four numbers W,S,E,N separated by commas, got {','.join(parts)[:LONGEST_QUOTE]!r}."
         raise ArgumentError(msg) from None
     return west, south, east, north
-
-
-def exact_text(bounds: Iterable[float]) -> str:
-    """Bounds as ``W,S,E,N``, which reads back as the same numbers.
-
-    Examples
-    --------
-    >>> exact_text((-74.0, 40.25, -73.0, 41.0))
-    '-74,40.25,-73,41'
-    """
-    return ",".join(repr(float(bound)).removesuffix(".0") for bound in bounds)
 
 
 def example(*commands: str) -> str:

@@ -10,9 +10,8 @@ from typing import Self
 import click
 
 from hushgrid.cli.files import STANDARD_INPUT
-from hushgrid.cli.parameters import exact_text
 from hushgrid.errors import HushgridError
-from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
+from hushgrid.geometry.domain import Domain, exact_text
 
 # What Python calls otherwise than the command line.
 OPTIONS = {"user": "--user-column"}
@@ -80,7 +79,7 @@ class CommandLine:
     def replacing(self, instead: Mapping[str, object]) -> "CommandLine | None":
         """The command line with other values, in the places of those they replace; None if it cannot take them."""
         line: CommandLine | None = self
-        for name, value in {**self._kept_systems(instead), **instead}.items():
+        for name, value in instead.items():
             parameter = self.parameter(name)
             if line is None or parameter is None or parameter.nargs != 1:
                 return None
@@ -106,14 +105,6 @@ class CommandLine:
 
         parts = (Part(part.parameter, tuple(map(renamed, part.tokens))) for part in self.parts)
         return CommandLine(self.command, self.names, tuple(parts))
-
-    def _kept_systems(self, instead: Mapping[str, object]) -> dict[str, object]:
-        """The system of the domain, which --crs names too unless --grid-crs does."""
-        grid_crs = self.parameter("grid_crs")
-        if "crs" not in instead or grid_crs is None or self.value(grid_crs) is not None:
-            return {}
-        crs = self.parameter("crs")
-        return {"grid_crs": (self.value(crs) if crs else None) or LONGITUDE_LATITUDE}
 
 
 def _parts(command: click.Command, tokens: list[str]) -> Iterable[Part]:

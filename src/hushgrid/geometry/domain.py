@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
@@ -85,6 +86,17 @@ class Domain:
         return self.crs in GEOGRAPHIC
 
 
+def exact_text(bounds: Iterable[float]) -> str:
+    """Bounds as ``W,S,E,N``, which reads back as the same numbers.
+
+    Examples
+    --------
+    >>> exact_text((-74.0, 40.25, -73.0, 41.0))
+    '-74,40.25,-73,41'
+    """
+    return ",".join(repr(float(bound)).removesuffix(".0") for bound in bounds)
+
+
 def number_of(value: object) -> float:
     """The number that was meant; NaN for whatever is none or is too large.
 
@@ -122,7 +134,7 @@ def _fault(bounds: Bounds, *, is_geographic: bool) -> str | None:
         return (
             f"domain latitudes must be within -90 and 90, got south={south}, north={north}. "
             "Were longitude and latitude swapped? The order is W,S,E,N. "
-            "For metres, name their system, as in crs='EPSG:32618' (--grid-crs EPSG:32618)."
+            "For metres, name their system, as in crs='EPSG:32618' (--domain-crs EPSG:32618)."
         )
     if is_geographic and not -180 <= west < east <= 180:
         return f"domain longitudes must be within -180 and 180, got west={west}, east={east}.{across_180}"

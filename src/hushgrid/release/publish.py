@@ -1,20 +1,26 @@
-"""The front door: opens the budget, runs a method, closes it."""
+"""The front door: check the request, publish the points, deliver the release."""
 
+import inspect
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Self, TypeVar, Unpack, get_type_hints
 
-from hushgrid.counting.bounded import MissingUser
 from hushgrid.counting.source import Progress
-from hushgrid.errors import ArgumentError
+from hushgrid.errors import ArgumentError, HushgridWarning
 from hushgrid.geometry.domain import Domain
+from hushgrid.ledger import DEFAULT_LEDGER
 from hushgrid.methods.method import Method
 from hushgrid.privacy.bits import Bits, SystemBits
-from hushgrid.privacy.budget import SIZE_SHARE
 from hushgrid.privacy.exact import Exactable
+from hushgrid.release.advice import domain_warning, epsilon_warning
 from hushgrid.release.auto import AUTO
-from hushgrid.release.request import Job
-from hushgrid.synopsis.claim import SizeSource
+from hushgrid.release.request import DEFAULTS, Job, Options
 from hushgrid.synopsis.synopsis import Synopsis
+
+Subject = TypeVar("Subject")
 
 
 def publish(
@@ -23,26 +29,13 @@ def publish(
     domain: Domain,
     epsilon: Exactable,
     method: str | Method = AUTO,
-    lon: str | None = None,
-    lat: str | None = None,
-    geometry: str | None = None,
-    crs: str | None = None,
-    user: Any = None,  # a name, or ids beside an array
-    max_per_user: int | None = None,
-    missing_user: MissingUser = "drop",
-    scale_to_total: int | Literal["private"] | None = None,
-    max_for_total: int | None = None,
-    distinct: bool = False,
-    public_size: int | None = None,
-    size_from: SizeSource = "rows",
-    size_share: Exactable = SIZE_SHARE,
-    calibrate: bool = True,
     ledger: str | Path | None = None,
     dataset: str | None = None,
     new_release: bool = False,
     resume: int | None = None,
     progress: Progress | None = None,
     rng: Bits | None = None,
+    **options: Unpack[Options],
 ) -> Synopsis:
     """Publish points as a synopsis under ε-differential privacy.
 
@@ -97,7 +90,8 @@ def publish(
         aside there before anything is read, and the release is kept there before it comes back. The same request gives
         back the same release, at no cost.
     dataset : str, optional
-        The name of the data set in the ledger.
+        The name of the data set in the ledger. Where it is given and `ledger` is not, the ledger is that of the
+        environment variable HUSHGRID_LEDGER, or the file ``hushgrid.ledger``.
     new_release : bool
         Whether to pay for another release even if the ledger has one of the same request.
     resume : int, optional
@@ -123,61 +117,142 @@ def publish(
     >>> synopsis
     <Synopsis by staq: epsilon=1, 133 cells, simulation=True>
     """
-    job = Job.of(
-        domain=domain,
-        epsilon=epsilon,
-        method=method,
-        lon=lon,
-        lat=lat,
-        geometry=geometry,
-        crs=crs,
-        user=user,
-        max_per_user=max_per_user,
-        missing_user=missing_user,
-        scale_to_total=scale_to_total,
-        max_for_total=max_for_total,
-        distinct=distinct,
-        public_size=public_size,
-        size_from=size_from,
-        size_share=size_share,
-        calibrate=calibrate,
-    )
-    if ledger is None and dataset is None and not new_release and resume is None:
-        return job.release(job.open(points), bits=SystemBits() if rng is None else rng, progress=progress)
-    if rng is not None:
-        msg = (
-            "rng is for simulations, which are no releases: no ledger takes them. Leave out rng, or ledger and dataset."
-        )
+    job = Job.of(domain=domain, epsilon=epsilon, method=method, **options)
+    charge = Charge.of(ledger=ledger, dataset=dataset, new_release=new_release, resume=resume)
+    if charge is not None and rng is not None:
+        msg = "rng is for simulations, which are not releases, and a ledger takes releases only. Leave out rng, or "
+        msg += "ledger and dataset."
         raise ArgumentError(msg)
-    if ledger is None or dataset is None:
-        msg = "ledger and dataset go together: where the account is kept, and the name of the data set in it."
-        raise ArgumentError(msg)
-    if new_release and resume is not None:
-        msg = "resume goes on with a release that was begun, new_release pays for another. Give one of them."
-        raise ArgumentError(msg)
-    return _from_ledger(job, points, ledger, dataset, new_release=new_release, resume=resume, progress=progress)
+
+    delivery = Delivery(warn=_warn if rng is None else None, progress=progress)  # experiments try everything
+    delivery.warn_of(epsilon_warning, job.epsilon)
+    synopsis = deliver(job, points, charge=charge, delivery=delivery, bits=rng)
+    delivery.warn_of(domain_warning, synopsis)
+    return synopsis
 
 
-def _from_ledger(
-    job: Job,
-    points: Any,
-    place: str | Path,
-    dataset: str,
-    *,
-    new_release: bool,
-    resume: int | None,
-    progress: Progress | None,
-) -> Synopsis:
-    """The release that a ledger has of a job, or has from now on."""
-    from hushgrid.files.release import parse_release
-    from hushgrid.ledger.ledger import open_ledger
-    from hushgrid.ledger.reservation import CommittedRelease
-    from hushgrid.release.reserved import publish_reserved  # here, because few sessions keep a ledger
+def _warn(text: str) -> None:
+    warnings.warn(text, HushgridWarning, stacklevel=4)  # where `publish` was called
 
-    with open_ledger(place) as ledger:
-        request = job.request(dataset)
-        answer = ledger.reserve(request, new_release=new_release) if resume is None else ledger.resume(resume, request)
-        release = (
-            answer if isinstance(answer, CommittedRelease) else publish_reserved(job, points, answer, progress=progress)
-        )
-        return parse_release(release.read(), name=f"the release of entry {release.entry.number}")
+
+@dataclass(frozen=True, kw_only=True)
+class Charge:
+    """The data set of a ledger that pays for a release.
+
+    Parameters
+    ----------
+    ledger : path or str
+        Path or URL of the ledger.
+    dataset : str
+        The data set in it.
+    new_release : bool
+        Whether to pay for a release that the ledger has already.
+    resume : int or None
+        The entry of a run that was cut off.
+    """
+
+    ledger: str | Path
+    dataset: str
+    new_release: bool = False
+    resume: int | None = None
+
+    @classmethod
+    def of(
+        cls, *, ledger: str | Path | None, dataset: str | None, new_release: bool = False, resume: int | None = None
+    ) -> Self | None:
+        """Check the arguments of `hushgrid.publish`; None where nothing is charged.
+
+        Examples
+        --------
+        >>> Charge.of(ledger="city.ledger", dataset="trips")
+        Charge(ledger='city.ledger', dataset='trips', new_release=False, resume=None)
+        """
+        if new_release and resume is not None:
+            msg = "resume goes on with a release that was begun, new_release pays for another. Give one of them."
+            raise ArgumentError(msg)
+        if dataset is not None:
+            place = ledger or os.environ.get("HUSHGRID_LEDGER") or DEFAULT_LEDGER
+            return cls(ledger=place, dataset=dataset, new_release=new_release, resume=resume)
+        for name, given in {"ledger": ledger, "new_release": new_release, "resume": resume}.items():
+            if given:
+                msg = f"{name} needs dataset: the name of the data set that the release is charged to. "
+                msg += "'hushgrid ledger show' lists those of a ledger, 'hushgrid ledger init' adds one."
+                raise ArgumentError(msg, instead={"dataset": "NAME"})
+        return None
+
+
+def _silent(_text: str) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delivery:
+    """Where a release goes, and who hears of it on the way.
+
+    Parameters
+    ----------
+    output : Path, optional
+        The file to write; without one, the release stays in memory.
+    overwrite : bool
+        Whether to replace that file.
+    tell : callable
+        Told what became of the budget.
+    warn : callable, optional
+        Told what the steward should act on.
+    progress : Progress, optional
+        Told 0, 0.01, …, 1 for each question asked of the points: the same calls whatever they are.
+    """
+
+    output: Path | None = None
+    overwrite: bool = False
+    tell: Callable[[str], None] = _silent
+    warn: Callable[[str], None] | None = None
+    progress: Progress | None = None
+
+    @property
+    def folder(self) -> Path | None:
+        """Where there is room for the release until it is committed."""
+        return None if self.output is None else self.output.parent
+
+    def warn_of(self, warning: Callable[[Subject], str | None], subject: Subject) -> None:
+        """Pass on a warning, if there is one and somebody listens."""
+        text = None if self.warn is None else warning(subject)
+        if self.warn is not None and text is not None:
+            self.warn(text)
+
+
+def deliver(job: Job, points: Any, *, charge: Charge | None, delivery: Delivery, bits: Bits | None = None) -> Synopsis:
+    """Publish points as a request says, for Python and the command line alike.
+
+    An error on the way has a note that says what became of the budget.
+    """
+    if charge is None:
+        return _publish_uncharged(job, points, delivery, SystemBits() if bits is None else bits)
+    from hushgrid.release.on_ledger import publish_on_ledger  # here, because few sessions keep a ledger
+
+    return publish_on_ledger(job, points, charge, delivery)
+
+
+def _publish_uncharged(job: Job, points: Any, delivery: Delivery, bits: Bits) -> Synopsis:
+    try:
+        synopsis = job.release(job.open(points), bits=bits, progress=delivery.progress)
+    except KeyboardInterrupt as error:
+        error.add_note("No release was made, so nothing was spent.")
+        raise
+    if delivery.output is not None:
+        synopsis.save(delivery.output, overwrite=delivery.overwrite)
+    return synopsis
+
+
+def _full_signature() -> inspect.Signature:
+    """The signature of `publish` with every option and its default, for `help` and editors."""
+    signature, kinds = inspect.signature(publish), get_type_hints(Options)
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kinds[name])
+        for name, default in DEFAULTS.items()
+    ]
+    *own, _ = signature.parameters.values()
+    return signature.replace(parameters=[*own, *options])
+
+
+publish.__signature__ = _full_signature()  # type: ignore[attr-defined]  # what inspect looks for

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from fractions import Fraction
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypedDict, Unpack
 
 from hushgrid.counting.bounded import MissingUser
 from hushgrid.counting.bounding import KEY_BYTES
@@ -39,6 +40,43 @@ from hushgrid.release.calibrate import calibrated
 from hushgrid.synopsis.claim import SizeSource, Unit
 from hushgrid.synopsis.scale import Scale
 from hushgrid.synopsis.synopsis import Synopsis
+
+
+class Options(TypedDict, total=False):
+    """The options of `hushgrid.publish` that shape a release."""
+
+    lon: str | None
+    lat: str | None
+    geometry: str | None
+    crs: str | None
+    user: Any  # a name, or ids beside an array
+    max_per_user: int | None
+    missing_user: MissingUser
+    scale_to_total: int | Literal["private"] | None
+    max_for_total: int | None
+    distinct: bool
+    public_size: int | None
+    size_from: SizeSource
+    size_share: Exactable
+    calibrate: bool
+
+
+DEFAULTS: Options = {
+    "lon": None,
+    "lat": None,
+    "geometry": None,
+    "crs": None,
+    "user": None,
+    "max_per_user": None,
+    "missing_user": "drop",
+    "scale_to_total": None,
+    "max_for_total": None,
+    "distinct": False,
+    "public_size": None,
+    "size_from": "rows",
+    "size_share": SIZE_SHARE,
+    "calibrate": True,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,54 +115,42 @@ class Job:
         domain: Domain,
         epsilon: Exactable,
         method: str | Method = AUTO,
-        lon: str | None = None,
-        lat: str | None = None,
-        geometry: str | None = None,
-        crs: str | None = None,
-        user: Any = None,
-        max_per_user: int | None = None,
-        missing_user: MissingUser = "drop",
-        scale_to_total: int | Literal["private"] | None = None,
-        max_for_total: int | None = None,
-        distinct: bool = False,
-        public_size: int | None = None,
-        size_from: SizeSource = "rows",
-        size_share: Exactable = SIZE_SHARE,
-        calibrate: bool = True,
         query: str | None = None,
+        **options: Unpack[Options],
     ) -> Self:
-        """The job that the arguments of `hushgrid.publish` describe; what is wrong with them is an error here.
+        """Check the arguments of `hushgrid.publish`.
 
         `query` is the SELECT that chooses the rows, if there is one: a ledger tells requests apart by it.
         """
         if not isinstance(domain, Domain):
             msg = f"domain must be a hushgrid.Domain(west=, south=, east=, north=), got {type(domain).__name__}."
             raise ArgumentError(msg)
+        _check_names(options)
+        given = DEFAULTS | options
         chosen = choose(method)
-        users = UserLevel.of(
-            user,
-            max_per_user=max_per_user,
-            missing_user=missing_user,
-            scale_to_total=scale_to_total,
-            max_for_total=max_for_total,
-        )
         job = cls(
             domain=domain,
             epsilon=exact_epsilon(epsilon),
             method=chosen,
-            columns={"lon": lon, "lat": lat, "geometry": geometry},
-            crs=domain.crs if crs is None else crs,
-            user=user,
-            users=users,
+            columns={name: given[name] for name in ("lon", "lat", "geometry")},
+            crs=domain.crs if given["crs"] is None else given["crs"],
+            user=given["user"],
+            users=UserLevel.of(
+                given["user"],
+                max_per_user=given["max_per_user"],
+                missing_user=given["missing_user"],
+                scale_to_total=given["scale_to_total"],
+                max_for_total=given["max_for_total"],
+            ),
             cells=_cells(chosen, domain),
-            distinct=distinct,
-            public_size=_check_public_size(public_size),
-            size_from=_check_size_from(size_from),
-            size_share=exact_share(size_share, name="size_share"),
-            calibrate=calibrate,
+            distinct=given["distinct"],
+            public_size=_check_public_size(given["public_size"]),
+            size_from=_check_size_from(given["size_from"]),
+            size_share=exact_share(given["size_share"], name="size_share"),
+            calibrate=given["calibrate"],
             query=query,
         )
-        if distinct:
+        if job.distinct:
             _check_distinct(job)
         check_column_arguments(**job.columns)
         geo_metadata(domain)  # a reference system that no file could state
@@ -285,6 +311,14 @@ def _check_distinct(job: Job) -> None:
         msg += "which cells of a user are counted is decided before any count is released. Got method "
         msg += f"{job.method.name!r}."
         raise ArgumentError(msg)
+
+
+def _check_names(options: Options) -> None:
+    """Refuse an option that there is not, as Python does where a function lists its own."""
+    for name in options.keys() - DEFAULTS.keys():
+        near = get_close_matches(name, DEFAULTS, n=1)
+        msg = f"publish() got an unexpected keyword argument {name!r}."
+        raise TypeError(f"{msg} Did you mean {near[0]!r}?" if near else msg)
 
 
 def _check_public_size(value: int | None) -> int | None:

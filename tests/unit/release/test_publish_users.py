@@ -85,6 +85,7 @@ def test_the_same_rows_in_any_order_make_the_same_release():
         np.testing.assert_array_equal(first.counts, second.counts)
 
 
+@pytest.mark.filterwarnings("ignore:epsilon:hushgrid.HushgridWarning")
 def test_releases_choose_anew():
     """Two releases of the system's generator keep different records."""
     table = pa.table({"who": [1] * 200, "lon": np.linspace(0, 1, 200), "lat": np.linspace(0, 1, 200)})

@@ -1,4 +1,4 @@
-"""From a reservation in a ledger to the release it was made for."""
+"""Releases that are charged to a ledger: reserved, published, committed, or given back."""
 
 import os
 from dataclasses import replace
@@ -9,15 +9,50 @@ from typing import Any
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.source import Progress
 from hushgrid.errors import EngineError, HushgridError, InputError, LedgerError
-from hushgrid.files.release import write_to
+from hushgrid.files.release import parse_release, write_to
 from hushgrid.ledger.book import amount
+from hushgrid.ledger.ledger import Ledger, open_ledger
 from hushgrid.ledger.reservation import CommittedRelease, Reservation, commit_written, is_of, seal
 from hushgrid.privacy.bits import SystemBits
+from hushgrid.release.publish import Charge, Delivery
 from hushgrid.release.request import Job
+from hushgrid.synopsis.synopsis import Synopsis, read
 
 POINTS = 0  # number in the journal; what is drawn has those from one up
 SEALED = "points, sealed"  # how the state of the points is kept; once it was "points", by the time of a file alone
 WHAT_CAN = "Runs on local Parquet and CSV files, and on arrays and frames in memory, can be resumed."
+
+
+def publish_on_ledger(job: Job, points: Any, charge: Charge, delivery: Delivery) -> Synopsis:
+    """Publish points at the charge of a ledger, or give back the release it has."""
+    with open_ledger(charge.ledger) as ledger:
+        request = job.request(charge.dataset)
+        if charge.resume is None:
+            answer = ledger.reserve(request, new_release=charge.new_release)
+        else:
+            answer = ledger.resume(charge.resume, request)
+        if isinstance(answer, CommittedRelease):
+            release = answer
+            delivery.tell(
+                f"The ledger has this release as entry {release.entry.number}. It is given back, byte for byte, and "
+                "nothing was spent. To pay for another one, pass --new-release."
+            )
+        else:
+            release = publish_reserved(job, points, answer, folder=delivery.folder, progress=delivery.progress)
+            delivery.tell(_what_is_left(ledger, release))
+        if delivery.output is None:
+            return parse_release(release.read(), name=f"the release of entry {release.entry.number}")
+        release.save(delivery.output, overwrite=delivery.overwrite)
+        return read(delivery.output)
+
+
+def _what_is_left(ledger: Ledger, release: CommittedRelease) -> str:
+    entry = release.entry
+    account = ledger.book().account(entry.dataset)
+    return (
+        f"Entry {entry.number} of the ledger: epsilon {amount(entry.charged)} of the data set {entry.dataset!r} is "
+        f"spent, {amount(account.left)} of {amount(account.budget)} is left."
+    )
 
 
 def publish_reserved(
