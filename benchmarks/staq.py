@@ -11,6 +11,7 @@ from benchmarks.row import Row, best
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.inference.inferences import INFERENCES
+from hushgrid.inference.least_squares import Evidence
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 
@@ -77,7 +78,7 @@ def release():
 
 def infer(synopsis, name):
     """Counts by one of the inferences."""
-    return INFERENCES[name](synopsis.partition, synopsis.measurements)
+    return INFERENCES[name].counts(Evidence(synopsis.partition, synopsis.measurements))
 
 
 def rectangles():

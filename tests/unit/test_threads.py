@@ -24,6 +24,7 @@ from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.geometry.quadrants import all_cells
 from hushgrid.inference.inferences import INFERENCES
+from hushgrid.inference.least_squares import Evidence
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from tests.plain import UNIT_SQUARE
@@ -83,7 +84,7 @@ def sort_along_the_curve(folder):
 def infer(name):
     def prepare(folder):
         synopsis = released("staq")
-        return lambda: INFERENCES[name](synopsis.partition, synopsis.measurements)
+        return lambda: INFERENCES[name].counts(Evidence(synopsis.partition, synopsis.measurements))
 
     return prepare
 

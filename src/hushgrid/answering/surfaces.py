@@ -15,6 +15,7 @@ from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.tree import Tree
+from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.measurements import Measurements
 
 SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
@@ -29,12 +30,11 @@ SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
 SLOPED_SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
     {NestedGrid: SlopedNestedSurface.of, Tree: SlopedSurface.of}
 )
-SLOPED = frozenset({"two-level-sloped", "belief", "belief-2"})  # inferences of partitions whose leaves slope
 
 
 def surface_of(partition: Partition, measurements: Measurements, counts: Floats, *, inference: str) -> Surface:
     """The density that counts of leaves mean, as the inference that made them has it inside a leaf."""
-    make = (SLOPED_SURFACES if inference in SLOPED else SURFACES)[type(partition)]
+    make = (SLOPED_SURFACES if INFERENCES[inference].sloped else SURFACES)[type(partition)]
     return make(partition, measurements, counts)
 
 

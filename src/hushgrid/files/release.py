@@ -18,7 +18,8 @@ from hushgrid.files.paths import MISSING, irregularity, near_file, new_file
 from hushgrid.files.tables import measured_columns, measured_from
 from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.partition import Partition
-from hushgrid.inference.inferences import check_premises, leaf_variances
+from hushgrid.inference.inferences import INFERENCES, check_premises
+from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.cells import places, shapes
 from hushgrid.synopsis.synopsis import Synopsis
@@ -54,7 +55,7 @@ def write(synopsis: Synopsis, path: Path, *, overwrite: bool = False, allow_simu
 
 def write_to(synopsis: Synopsis, out: IO[bytes]) -> None:
     """Write the bytes of a release file."""
-    complaint = check_premises(synopsis.inference, synopsis.partition, synopsis.measurements)
+    complaint = check_premises(synopsis.inference, Evidence(synopsis.partition, synopsis.measurements))
     if complaint is not None:
         msg = f"the synopsis cannot be written: {complaint}"
         raise ArgumentError(msg)
@@ -123,12 +124,13 @@ class ReleaseFile:
             region_values=footer.region_values,
             wavelet=footer.wavelet,
         )
-        complaint = check_premises(footer.inference, footer.partition, measurements)
+        evidence = Evidence(footer.partition, measurements)
+        complaint = check_premises(footer.inference, evidence)
         if complaint is not None:
             raise SynopsisFileError(complaint)
         factor = 1.0 if footer.scale is None else footer.scale.factor
         with np.errstate(over="ignore"):
-            variances = factor**2 * leaf_variances(footer.inference, footer.partition, measurements)
+            variances = factor**2 * INFERENCES[footer.inference].variances(evidence)
             if not variances.sum() <= HIGHEST_VARIANCE:  # false for NaN too
                 msg = "its noise is not of reasonable size."
                 raise SynopsisFileError(msg)

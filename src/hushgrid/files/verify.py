@@ -15,10 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.files.footer import GEO, describes
 from hushgrid.files.release import ReleaseFile, open_release
 from hushgrid.geometry.partition import Partition
-from hushgrid.inference.inferences import INFERENCES, Estimate
+from hushgrid.inference.inferences import INFERENCES
+from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import rate_totals
 from hushgrid.synopsis.cells import BOUNDS, places, shape_type, shapes
 from hushgrid.synopsis.claim import TOTAL, Claim
@@ -26,8 +28,6 @@ from hushgrid.synopsis.scale import Scale
 from hushgrid.synopsis.synopsis import Synopsis
 
 TOLERANCE = 1e-9  # relative and absolute: other machines add up in other orders
-# Inferences whose counts differ between machines (decision 10): within so many standard errors of those found here.
-LOOSE = {"belief": 3.0}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,45 +95,60 @@ def _rates(synopsis: Synopsis) -> FileCheck:
     return FileCheck(name="rates", ok=cost == claim.epsilon, detail=detail)
 
 
-def _scale(claim: Claim, scale: Scale, inferred: Estimate) -> FileCheck:
+def _scale(claim: Claim, scale: Scale, counts: Floats) -> FileCheck:
     paid = any(spend.purpose == TOTAL for spend in claim.spends)
-    follows = scale.follows_from(inferred.counts, tolerance=TOLERANCE)
+    follows = scale.follows_from(counts, tolerance=TOLERANCE)
     detail = f"{'as' if follows else 'not as'} the {scale.source} total asks, {'paid for' if paid else 'not paid for'}"
     return FileCheck(name="scale", ok=follows and paid == (scale.source == "private"), detail=detail)
 
 
 def _cells(release: ReleaseFile, synopsis: Synopsis) -> Iterator[FileCheck]:
     partition, factor = synopsis.partition, synopsis.factor
-    inferred = INFERENCES[synopsis.inference](partition, synopsis.measurements)
+    inference, evidence = INFERENCES[synopsis.inference], Evidence(partition, synopsis.measurements)
+    counts = inference.counts(evidence)
     if synopsis.scale is not None:
-        yield _scale(synopsis.claim, synopsis.scale, inferred)
-    estimate = Estimate(counts=factor * inferred.counts, variances=factor**2 * inferred.variances)
+        yield _scale(synopsis.claim, synopsis.scale, counts)
+    expected = _Expected(
+        partition=partition,
+        counts=factor * counts,
+        errors=np.sqrt(factor**2 * inference.variances(evidence)),
+        slack=inference.slack,
+    )
     first_wrong: dict[str, int | None] = {}
-    slack = LOOSE.get(synopsis.inference, 0.0)
     first = 0
     for rows in release.row_groups():
         part = slice(first, first + rows.num_rows)
-        for name, wrong in _wrong(rows, partition, estimate, part, slack).items():
+        for name, wrong in _wrong(rows, expected, part).items():
             if first_wrong.setdefault(name) is None and wrong.any():
                 first_wrong[name] = first + int(np.argmax(wrong))
         first = part.stop
     for name, cell in first_wrong.items():
         source = "measurements" if name in ("counts", "standard errors") else "structure"
         detail = f"follow from the {source}" if cell is None else f"cell {cell} is not as the {source} would have it"
-        if name == "counts" and slack and cell is None:
-            detail += f" within {slack:g} standard errors: those of the older inference {synopsis.inference!r} differ "
+        if name == "counts" and inference.slack and cell is None:
+            detail += (
+                f" within {inference.slack:g} standard errors: those of the older inference {inference.name!r} differ "
+            )
             detail += "between machines"
         yield FileCheck(name=name, ok=cell is None, detail=detail)
 
 
-def _wrong(
-    rows: pa.Table, partition: Partition, estimate: Estimate, part: slice, slack: float
-) -> dict[str, NDArray[np.bool_]]:
-    expected = places(partition, part.start, part.stop)
-    different = {name: np.array(pc.not_equal(rows[name], values)) for name, values in expected.items()}
-    errors = np.sqrt(estimate.variances[part])
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Expected:
+    """What the cells of a file should hold; counts may be off by `slack` standard errors."""
+
+    partition: Partition
+    counts: Floats
+    errors: Floats
+    slack: float
+
+
+def _wrong(rows: pa.Table, expected: _Expected, part: slice) -> dict[str, NDArray[np.bool_]]:
+    partition, errors = expected.partition, expected.errors[part]
+    columns = places(partition, part.start, part.stop)
+    different = {name: np.array(pc.not_equal(rows[name], values)) for name, values in columns.items()}
     return {
-        "counts": ~_close(rows["count"], estimate.counts[part], allowed=TOLERANCE + slack * errors),
+        "counts": ~_close(rows["count"], expected.counts[part], allowed=TOLERANCE + expected.slack * errors),
         "standard errors": ~_close(rows["std_error"], errors),
         "bounds": np.any([different[name] for name in BOUNDS], axis=0),
         "polygons": _wrong_polygons(rows["geometry"].combine_chunks(), shapes(partition, part.start, part.stop)),

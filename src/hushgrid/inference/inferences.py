@@ -1,143 +1,95 @@
-"""Every inference by the name that a release file carries, and what it takes for granted."""
+"""Every inference: its premise, its counts, and what else follows from it.
+
+To add one, write its functions and one entry of `INFERENCES`.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
-from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.belief import belief_masses
 from hushgrid.inference.haar import cell_energy, padded, restore
-from hushgrid.inference.least_squares import solve
-from hushgrid.inference.measurements import NOT_MEASURED, Measurements
+from hushgrid.inference.least_squares import Evidence
+from hushgrid.inference.measurements import NOT_MEASURED
 from hushgrid.inference.slopes import refined_means
-from hushgrid.inference.splits import split_masses
-from hushgrid.inference.two_level import reconcile
+from hushgrid.inference.splits import bayes_masses
+from hushgrid.inference.two_level import TwoLevels, reconcile
 
 FEW_LEAVES = 10_000  # up to which a second sweep takes 0.6 % off the error; with more leaves it takes off less
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Estimate:
-    """Estimated counts of the leaves and the exact variances of their noise, shape (leaves,) each."""
+class Inference:
+    """A way from measurements to counts, and what follows from it.
 
-    counts: NDArray[np.float64]
-    variances: NDArray[np.float64]
+    Parameters
+    ----------
+    name : str
+        What release files call it.
+    premise : callable
+        Whether the evidence is of the kind it needs.
+    counts, variances : callable
+        Estimated counts of the leaves, and the exact variances of their noise, shape (leaves,) each.
+    sloped : bool
+        Whether the density slopes inside leaves.
+    non_negative : bool
+        Whether no count is negative.
+    learned : bool
+        Whether it learns from the release how masses are shared between parts.
+    versioned : bool
+        Whether all its releases name the version of their calibration, because it came after versions did.
+    slack : float
+        Standard errors by which its counts may differ between machines (decision 10).
 
+    Examples
+    --------
+    >>> [name for name, inference in INFERENCES.items() if inference.sloped]
+    ['two-level-sloped', 'belief', 'belief-2']
+    """
 
-Inference = Callable[[Partition, Measurements], Estimate]
-
-
-def direct(partition: Partition, measurements: Measurements) -> Estimate:  # noqa: ARG001  # one signature for all
-    """Each leaf's own measurement, as it is."""
-    leaves = measurements.leaves
-    return Estimate(counts=leaves.values.astype(np.float64), variances=leaves.variances)
-
-
-def two_level(partition: Partition, measurements: Measurements) -> Estimate:
-    """Blocks of leaves, measured as a whole and leaf by leaf, made to agree by least squares."""
-    assert isinstance(partition, NestedGrid | GroupedGrid)
-    levels = reconcile(
-        cell_values=measurements.region_values.values,
-        cell_variances=measurements.region_values.variances,
-        leaf_values=measurements.leaves.values,
-        leaf_variances=measurements.leaves.variances[partition.offsets[:-1]],
-        offsets=partition.offsets,
-    )
-    return Estimate(counts=levels.leaf_counts, variances=levels.leaf_variances)
-
-
-def least_squares(partition: Partition, measurements: Measurements) -> Estimate:
-    """All nodes of a tree made to agree by least squares."""
-    assert isinstance(partition, Tree)
-    nodes = solve(partition, measurements)
-    return Estimate(counts=nodes.counts[partition.leaves], variances=nodes.variances[partition.leaves])
-
-
-def bayes(partition: Partition, measurements: Measurements) -> Estimate:
-    """Masses of a quadtree by Bayes' rule, split by split; the variances are those of least squares."""
-    assert isinstance(partition, Tree)
-    known = solve(partition, measurements)
-    masses = split_masses(partition, known.sums, known.below_variances).masses
-    return Estimate(counts=masses[partition.leaves], variances=known.variances[partition.leaves])
+    name: str
+    premise: Callable[[Evidence], bool]
+    counts: Callable[[Evidence], Floats]
+    variances: Callable[[Evidence], Floats]
+    sloped: bool = False
+    non_negative: bool = False
+    learned: bool = False
+    versioned: bool = False
+    slack: float = 0.0
 
 
-def belief(partition: Partition, measurements: Measurements) -> Estimate:
-    """Masses of a quadtree by belief propagation over all its splits; the variances are those of least squares."""
-    assert isinstance(partition, Tree)
-    known = solve(partition, measurements)
-    fit = split_masses(partition, known.sums, known.below_variances)
-    for _ in range(2 if partition.cells <= FEW_LEAVES else 1):
-        fit = replace(fit, prior_means=refined_means(known, fit.masses))
-        fit = fit.around(partition, belief_masses(partition, measurements, fit))
-    return Estimate(counts=fit.masses[partition.leaves], variances=known.variances[partition.leaves])
-
-
-def haar(partition: Partition, measurements: Measurements) -> Estimate:
-    """Cells of a grid restored from its wavelet coefficients; the noise of every cell varies alike."""
-    assert isinstance(partition, Grid)
-    wavelet = measurements.wavelet
-    assert wavelet is not None
-    restored = restore(wavelet.coefficients.values.reshape(wavelet.rows, wavelet.columns))
-    variance = wavelet.coefficients.variances[0] * cell_energy(wavelet.rows) * cell_energy(wavelet.columns)
-    return Estimate(
-        counts=restored[: partition.rows, : partition.columns].ravel(), variances=np.full(partition.cells, variance)
-    )
-
-
-INFERENCES: Mapping[str, Inference] = MappingProxyType(
-    {
-        "direct": direct,
-        "two-level": two_level,
-        "two-level-sloped": two_level,  # its surface slopes, as the counts say
-        "least-squares": least_squares,
-        "bayes": bayes,
-        "belief": belief,  # of before, read but no longer published (decision 10)
-        "belief-2": belief,
-        "haar": haar,
-    }
-)
-
-# Inferences whose variances are those of another, which is faster.
-VARIANCES_OF: Mapping[str, str] = MappingProxyType(
-    {"bayes": "least-squares", "belief": "least-squares", "belief-2": "least-squares"}
-)
-
-
-def leaf_variances(inference: str, partition: Partition, measurements: Measurements) -> NDArray[np.float64]:
-    """Variances of the noise of the leaves, shape (leaves,), without their counts where that is faster."""
-    return INFERENCES[VARIANCES_OF.get(inference, inference)](partition, measurements).variances
-
-
-def check_premises(inference: str, partition: Partition, measurements: Measurements) -> str | None:
-    """Why an inference cannot be applied, or None if it can."""
-    holds = PREMISES.get(inference)
-    if holds is None:
-        return f"the inference {inference[:40]!r} is not known to this version of hushgrid."
-    if not holds(partition, measurements):
-        return f"its structure and measurements do not fit the inference {inference!r}."
-    return None
-
-
-def _direct(partition: Partition, measurements: Measurements) -> bool:
-    """A grid or areas, every leaf measured at one rate, nothing else measured."""
-    index = measurements.leaves.rate_index
+def is_measured_evenly(evidence: Evidence) -> bool:
+    """A grid or areas, with every leaf measured at one rate and nothing else."""
+    index = evidence.measurements.leaves.rate_index
     return (
-        isinstance(partition, Grid | Patchwork)
-        and _only_leaves(measurements)
+        isinstance(evidence.partition, Grid | Patchwork)
+        and len(evidence.measurements.region_values.values) == 0
+        and evidence.measurements.wavelet is None
         and index[0] != NOT_MEASURED
         and bool(np.all(index == index[0]))
     )
 
 
-def _two_level(partition: Partition, measurements: Measurements) -> bool:
-    """A nested or grouped grid, its blocks measured in order, the leaves of each of them at one rate."""
+def measured_counts(evidence: Evidence) -> Floats:
+    """Each leaf's own measurement, as it is."""
+    return evidence.measurements.leaves.values.astype(np.float64)
+
+
+def measured_variances(evidence: Evidence) -> Floats:
+    """Variance of each leaf's own measurement."""
+    return evidence.measurements.leaves.variances
+
+
+def has_two_levels(evidence: Evidence) -> bool:
+    """A nested or grouped grid, its blocks measured in order, the leaves of each at one rate."""
+    partition, measurements = evidence.partition, evidence.measurements
     if not isinstance(partition, NestedGrid | GroupedGrid) or measurements.wavelet is not None:
         return False
     index, regions = measurements.leaves.rate_index, measurements.regions
@@ -150,33 +102,68 @@ def _two_level(partition: Partition, measurements: Measurements) -> bool:
     )
 
 
-def _two_level_sloped(partition: Partition, measurements: Measurements) -> bool:
-    """The same, and a nested grid."""
-    return isinstance(partition, NestedGrid) and _two_level(partition, measurements)
+def is_nested(evidence: Evidence) -> bool:
+    """Two levels, of a nested grid."""
+    return isinstance(evidence.partition, NestedGrid) and has_two_levels(evidence)
 
 
-def _least_squares(partition: Partition, measurements: Measurements) -> bool:
-    """A tree, every measured region a node of it, every leaf determined."""
-    if not isinstance(partition, Tree) or measurements.wavelet is not None:
-        return False
-    try:
-        variances = solve(partition, measurements).variances
-    except ArgumentError:
-        return False
-    return bool(np.isfinite(variances[partition.leaves]).all())
-
-
-def _bayes(partition: Partition, measurements: Measurements) -> bool:
-    """As for least squares, and all inner nodes of two columns and two rows."""
-    return (
-        _least_squares(partition, measurements)
-        and isinstance(partition, Tree)
-        and bool(np.isin(partition.splits, (0, 2)).all())
+def two_levels(evidence: Evidence) -> TwoLevels:
+    """Blocks and their leaves, made to agree by least squares."""
+    partition, measurements = evidence.partition, evidence.measurements
+    assert isinstance(partition, NestedGrid | GroupedGrid)
+    return reconcile(
+        cell_values=measurements.region_values.values,
+        cell_variances=measurements.region_values.variances,
+        leaf_values=measurements.leaves.values,
+        leaf_variances=measurements.leaves.variances[partition.offsets[:-1]],
+        offsets=partition.offsets,
     )
 
 
-def _haar(partition: Partition, measurements: Measurements) -> bool:
-    """A grid, all coefficients of it padded to powers of two, nothing else measured."""
+def is_determined_tree(evidence: Evidence) -> bool:
+    """A tree whose measured regions are nodes, and whose leaves are all determined."""
+    if not isinstance(evidence.partition, Tree) or evidence.measurements.wavelet is not None:
+        return False
+    try:
+        variances = least_squares_variances(evidence)
+    except ArgumentError:
+        return False
+    return bool(np.isfinite(variances).all())
+
+
+def least_squares_counts(evidence: Evidence) -> Floats:
+    """All nodes of a tree made to agree by least squares."""
+    return evidence.nodes.counts[evidence.nodes.tree.leaves]
+
+
+def least_squares_variances(evidence: Evidence) -> Floats:
+    """Variances of the leaves of a tree after least squares."""
+    return evidence.nodes.variances[evidence.nodes.tree.leaves]
+
+
+def is_quadtree(evidence: Evidence) -> bool:
+    """A determined tree whose inner nodes all have two columns and two rows."""
+    return is_determined_tree(evidence) and bool(np.isin(evidence.nodes.tree.splits, (0, 2)).all())
+
+
+def bayes(evidence: Evidence) -> Floats:
+    """Masses of a quadtree by Bayes' rule, split by split."""
+    return bayes_masses(evidence.nodes).masses[evidence.nodes.tree.leaves]
+
+
+def belief(evidence: Evidence) -> Floats:
+    """Masses of a quadtree by belief propagation over all its splits."""
+    known, tree = evidence.nodes, evidence.nodes.tree
+    fit = bayes_masses(known)
+    for _ in range(2 if tree.cells <= FEW_LEAVES else 1):
+        fit = replace(fit, prior_means=refined_means(known, fit.masses))
+        fit = fit.around(tree, belief_masses(tree, evidence.measurements, fit))
+    return fit.masses[tree.leaves]
+
+
+def is_wavelet(evidence: Evidence) -> bool:
+    """A grid, all coefficients of it padded to powers of two, and nothing else measured."""
+    partition, measurements = evidence.partition, evidence.measurements
     wavelet = measurements.wavelet
     return (
         isinstance(partition, Grid)
@@ -187,19 +174,60 @@ def _haar(partition: Partition, measurements: Measurements) -> bool:
     )
 
 
-def _only_leaves(measurements: Measurements) -> bool:
-    return len(measurements.region_values.values) == 0 and measurements.wavelet is None
+def haar_counts(evidence: Evidence) -> Floats:
+    """Cells of a grid restored from its wavelet coefficients."""
+    grid, wavelet = evidence.partition, evidence.measurements.wavelet
+    assert isinstance(grid, Grid)
+    assert wavelet is not None
+    restored = restore(wavelet.coefficients.values.reshape(wavelet.rows, wavelet.columns))
+    return restored[: grid.rows, : grid.columns].ravel()
 
 
-PREMISES: Mapping[str, Callable[[Partition, Measurements], bool]] = MappingProxyType(
+def haar_variances(evidence: Evidence) -> Floats:
+    """The one variance of all restored cells, for each of them."""
+    wavelet = evidence.measurements.wavelet
+    assert wavelet is not None
+    variance = wavelet.coefficients.variances[0] * cell_energy(wavelet.rows) * cell_energy(wavelet.columns)
+    return np.full(evidence.partition.cells, variance)
+
+
+TWO_LEVEL = Inference(
+    name="two-level",
+    premise=has_two_levels,
+    counts=lambda evidence: two_levels(evidence).leaf_counts,
+    variances=lambda evidence: two_levels(evidence).leaf_variances,
+)
+LEAST_SQUARES = Inference(
+    name="least-squares",
+    premise=is_determined_tree,
+    counts=least_squares_counts,
+    variances=least_squares_variances,
+)
+BAYES = replace(LEAST_SQUARES, name="bayes", premise=is_quadtree, counts=bayes, non_negative=True, learned=True)
+BELIEF = replace(BAYES, name="belief-2", counts=belief, sloped=True, versioned=True)
+
+INFERENCES: Mapping[str, Inference] = MappingProxyType(
     {
-        "direct": _direct,
-        "two-level": _two_level,
-        "two-level-sloped": _two_level_sloped,
-        "least-squares": _least_squares,
-        "bayes": _bayes,
-        "belief": _bayes,
-        "belief-2": _bayes,
-        "haar": _haar,
+        inference.name: inference
+        for inference in (
+            Inference(name="direct", premise=is_measured_evenly, counts=measured_counts, variances=measured_variances),
+            TWO_LEVEL,
+            replace(TWO_LEVEL, name="two-level-sloped", premise=is_nested, sloped=True),
+            LEAST_SQUARES,
+            BAYES,
+            replace(BELIEF, name="belief", versioned=False, slack=3.0),  # read but no longer published (decision 10)
+            BELIEF,
+            Inference(name="haar", premise=is_wavelet, counts=haar_counts, variances=haar_variances),
+        )
     }
 )
+
+
+def check_premises(name: str, evidence: Evidence) -> str | None:
+    """Why an inference cannot be applied, or None if it can."""
+    inference = INFERENCES.get(name)
+    if inference is None:
+        return f"the inference {name[:40]!r} is not known to this version of hushgrid."
+    if not inference.premise(evidence):
+        return f"its structure and measurements do not fit the inference {name!r}."
+    return None

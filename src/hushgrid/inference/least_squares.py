@@ -13,6 +13,7 @@ import numpy as np
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled
 from hushgrid.errors import ArgumentError
+from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import NOT_MEASURED, Measured, Measurements, Regions
 
@@ -125,6 +126,20 @@ class NodeEstimates:
         variances = np.empty(self.tree.nodes)
         vary_down(self.below_variances, self.tree.first_children, self.tree.child_counts, variances)
         return variances
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Measurements of a partition, and what follows from both, found once."""
+
+    partition: Partition
+    measurements: Measurements
+
+    @cached_property
+    def nodes(self) -> NodeEstimates:
+        """Least-squares estimates of all nodes of a tree."""
+        assert isinstance(self.partition, Tree)
+        return solve(self.partition, self.measurements)
 
 
 def solve(tree: Tree, measurements: Measurements) -> NodeEstimates:

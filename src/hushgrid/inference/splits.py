@@ -21,8 +21,7 @@ from hushgrid.compiled import run_in_slices
 from hushgrid.geometry.quadrants import node_depths
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference import split_loops as kernels
-from hushgrid.inference.least_squares import solve
-from hushgrid.inference.measurements import Measurements
+from hushgrid.inference.least_squares import NodeEstimates
 
 SMALLEST_TOTAL = 1.0  # mass of the root at least, so that there are shares to speak of
 
@@ -75,14 +74,13 @@ class SplitFit:
         return replace(self, masses=masses, half_masses=half_masses)
 
 
-def bayes_masses(tree: Tree, measurements: Measurements) -> SplitFit:
-    """Masses of the nodes of a tree whose inner nodes all have two columns and two rows, in linear time."""
-    known = solve(tree, measurements)
-    return split_masses(tree, known.sums, known.below_variances)
+def bayes_masses(known: NodeEstimates) -> SplitFit:
+    """Masses of the nodes of a quadtree, in linear time."""
+    return split_masses(known.tree, known.sums, known.below_variances)
 
 
 def split_masses(tree: Tree, sums: Floats, variances: Floats) -> SplitFit:
-    """The same from what is known of each node from itself and below, and the variance of that."""
+    """Split masses from each node's subtree estimate and its variance."""
     masses, half_masses = np.zeros(tree.nodes), np.zeros((tree.nodes, 2))
     half_variances, prior_means = np.zeros((tree.nodes, 2)), np.full((tree.nodes, 3), 0.5)
     neighbours = np.empty((tree.nodes, 9), np.int32)

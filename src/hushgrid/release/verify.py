@@ -10,6 +10,7 @@ import numpy as np
 
 from hushgrid.files.verify import FileCheck, Verification
 from hushgrid.files.verify import verify_file as verify_released
+from hushgrid.inference.inferences import INFERENCES
 from hushgrid.methods import METHODS
 from hushgrid.methods.areas import Areas
 from hushgrid.release.calibrate import calibrated
@@ -18,7 +19,6 @@ from hushgrid.synopsis.synopsis import Synopsis, read
 
 TOLERANCE = 1e-6  # relative, of factors: on another processor a point in a billion may fall to the other side of a line
 CALIBRATION = "calibration"
-WITHOUT_OLDER = frozenset({"belief-2"})  # inferences that came no earlier than the version of calibrations
 
 
 def verify(path: str | Path) -> Verification:
@@ -65,7 +65,7 @@ def _without_version(synopsis: Synopsis) -> FileCheck:
         return FileCheck(name=CALIBRATION, ok=True, detail="none: intervals are as wide as the variances say")
     if synopsis.method.name == Areas.name and _alike(known, ONE_NOISE):
         return FileCheck(name=CALIBRATION, ok=True, detail="as the law of the noise has it")
-    if synopsis.inference in WITHOUT_OLDER or synopsis.method.name == Areas.name:
+    if INFERENCES[synopsis.inference].versioned or synopsis.method.name == Areas.name:
         return FileCheck(name=CALIBRATION, ok=False, detail="names no version, and is not as the release would have it")
     return FileCheck(name=CALIBRATION, ok=True, detail="of an older version, which cannot be recomputed")
 

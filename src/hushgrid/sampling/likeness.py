@@ -11,8 +11,9 @@ import numpy as np
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled, run_in_slices
-from hushgrid.geometry.tree import Tree
 from hushgrid.inference.belief_loops import MEANS
+from hushgrid.inference.inferences import INFERENCES
+from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.split_prior import cumulative_tables, tabulated_shares
 from hushgrid.inference.splits import FIRST_WEIGHTS, bayes_masses
 from hushgrid.sampling.scatter import GAMMA, mixed
@@ -133,7 +134,6 @@ def fill_boxes(
                 waiting += 1
 
 
-LEARNED = frozenset({"bayes", "belief", "belief-2"})  # inferences that learn how masses are shared
 SMALLEST_SLICE = 1024  # leaves a thread is worth starting for
 
 
@@ -182,9 +182,8 @@ class Replica:
 
 def weights_by_level(synopsis: Synopsis) -> Floats:
     """Weights of the components of the prior, for each level and axis, shape (levels, 2, 8)."""
-    partition = synopsis.partition
-    if synopsis.inference in LEARNED and isinstance(partition, Tree):
-        return bayes_masses(partition, synopsis.measurements).prior_weights
+    if INFERENCES[synopsis.inference].learned:
+        return bayes_masses(Evidence(synopsis.partition, synopsis.measurements).nodes).prior_weights
     return np.broadcast_to(FIRST_WEIGHTS, (1, 2, len(FIRST_WEIGHTS)))
 
 

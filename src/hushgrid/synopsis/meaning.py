@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from hushgrid.geometry.areas import Patchwork
+from hushgrid.inference.inferences import INFERENCES
 from hushgrid.synopsis.claim import Claim, MethodRecord
 from hushgrid.synopsis.synopsis import Synopsis
 
@@ -12,7 +13,6 @@ SIZED_BY = {
 }
 POINTS_IN_AREAS = "Counts are of points in areas: what lies in none of them is not counted."
 NOT_ELSEWHERE = "What lies in none of the areas is not counted."
-NEVER_NEGATIVE = frozenset({"bayes", "belief", "belief-2"})  # inferences
 SIZED_BY_KEPT = "the noisy number of kept records, paid for from the budget"
 
 
@@ -107,6 +107,6 @@ def parameters(method: MethodRecord) -> list[str]:
 
 def sign(synopsis: Synopsis) -> str:
     """Whether estimates can be negative."""
-    if synopsis.inference in NEVER_NEGATIVE:
+    if INFERENCES[synopsis.inference].non_negative:
         return "none is negative"
     return "they may be negative where there is little: that is not corrected, so that sums stay right"

@@ -17,6 +17,7 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.rects import area_shares, check_rects
 from hushgrid.inference.inferences import INFERENCES
+from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.answer import UNCALIBRATED, Answer, Calibration, normal_reach, with_interval
 from hushgrid.synopsis.cells import places, shapes
@@ -72,13 +73,13 @@ class Synopsis:
         cls, partition: Partition, measurements: Measurements, *, inference: str, claim: Claim, method: MethodRecord
     ) -> Self:
         """Synopsis of measurements, its counts made by the inference named."""
-        estimate = INFERENCES[inference](partition, measurements)
+        evidence = Evidence(partition, measurements)
         return cls(
             partition=partition,
             measurements=measurements,
             inference=inference,
-            counts=estimate.counts,
-            variances=estimate.variances,
+            counts=INFERENCES[inference].counts(evidence),
+            variances=INFERENCES[inference].variances(evidence),
             claim=claim,
             method=method,
         )

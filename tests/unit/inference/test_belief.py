@@ -42,7 +42,7 @@ class Quad:
         values = np.concatenate([[60], true_counts])[nodes] + np.round(rng.laplace(0, 1 / rates))
         self.measurements = measured(self.tree, nodes, values, map(str, rates))
         self.fit = replace(
-            bayes_masses(self.tree, self.measurements),
+            bayes_masses(solve(self.tree, self.measurements)),
             prior_weights=np.tile(WEIGHTS, (2, 2, 1)),
             prior_means=np.array([[0.4, 0.63, 0.3], *[[0.5] * 3] * 4]),
         )
@@ -135,7 +135,7 @@ def test_two_levels_are_those_of_the_model():
     tree = complete_quadtree(2)
     true_counts = rng.multinomial(200, rng.dirichlet([0.5] * 16))
     measurements = noisy(tree, true_counts, "0.02", rng)
-    fit = bayes_masses(tree, measurements)
+    fit = bayes_masses(solve(tree, measurements))
     fit = replace(fit, prior_weights=np.tile(WEIGHTS, (3, 2, 1)), prior_means=np.full((tree.nodes, 3), 0.45))
     counts = counts_by_node(tree, measurements)
     kappa = bias_power(fit.masses[0] * path_budget(tree, counts))
@@ -180,7 +180,7 @@ def draw_shares(rng, size, mean=0.45):
 def test_masses_add_up_and_are_never_negative(given):
     """At every node, whatever was measured, or nothing."""
     tree, measurements = given
-    masses = belief_masses(tree, measurements, bayes_masses(tree, measurements))
+    masses = belief_masses(tree, measurements, bayes_masses(solve(tree, measurements)))
 
     inner = np.flatnonzero(tree.child_counts)
     assert masses.shape == (tree.nodes,)
@@ -195,7 +195,7 @@ def test_the_number_of_threads_changes_nothing(monkeypatch):
     rng = np.random.default_rng(3)
     tree = complete_quadtree(6)
     measurements = noisy(tree, rng.poisson(rng.gamma(0.3, 20, tree.cells)), "0.3", rng, from_level=3)
-    fit = bayes_masses(tree, measurements)
+    fit = bayes_masses(solve(tree, measurements))
 
     found = []
     for threads in ("1", "3"):
@@ -216,7 +216,7 @@ def test_masses_are_nearer_the_truth_than_those_of_single_passes():
         true_grid, _, _ = np.histogram2d(places[:, 1], places[:, 0], bins=64, range=[(0, 1), (0, 1)])
         true_counts = true_grid[bottom, left]
         measurements = noisy(tree, true_counts, "0.3", rng, from_level=3)
-        known, fit = solve(tree, measurements), bayes_masses(tree, measurements)
+        known, fit = solve(tree, measurements), bayes_masses(solve(tree, measurements))
         estimates = (
             known.counts,
             fit.masses,
@@ -301,6 +301,6 @@ def test_a_tree_of_one_leaf_is_its_own_message():
     """Twenty masses around the count, which is their mean."""
     tree = complete_quadtree(0)
     measurements = measured(tree, [0], [1000], ["1"])
-    masses = belief_masses(tree, measurements, bayes_masses(tree, measurements))
+    masses = belief_masses(tree, measurements, bayes_masses(solve(tree, measurements)))
     assert masses == pytest.approx([1000], abs=1 / GRID)
     assert np.array_equal(node_sums(tree, masses), masses)

@@ -12,6 +12,7 @@ from hushgrid.answering.surface import spread
 from hushgrid.errors import ArgumentError
 from hushgrid.inference.haar import cell_energy, padded, restore, touched, transform
 from hushgrid.inference.inferences import INFERENCES
+from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import NOT_MEASURED, Measured, Measurements, Wavelet, rate_totals
 from tests.plain import coverage
 from tests.strategies import grids, rects
@@ -98,15 +99,16 @@ def test_counts_and_variances_are_those_of_dense_algebra(data):
     restoring, covariance = dense_covariance(grid)
     weights = coverage(grid, query)
 
-    estimate = INFERENCES["haar"](grid, measurements)
-    assert np.allclose(estimate.counts, restoring @ measurements.wavelet.coefficients.values)
-    assert np.allclose(estimate.variances, np.diag(covariance))
+    haar, evidence = INFERENCES["haar"], Evidence(grid, measurements)
+    counts = haar.counts(evidence)
+    assert np.allclose(counts, restoring @ measurements.wavelet.coefficients.values)
+    assert np.allclose(haar.variances(evidence), np.diag(covariance))
 
-    surface = GridSurface(grid, measurements, estimate.counts)
+    surface = GridSurface(grid, measurements, counts)
     noise, spreads = surface.variances(query)
-    assert np.allclose(surface.counts(query), weights @ estimate.counts, atol=1e-6)
+    assert np.allclose(surface.counts(query), weights @ counts, atol=1e-6)
     assert np.allclose(noise, np.einsum("qi,ij,qj->q", weights, covariance, weights), atol=1e-8)
-    assert np.allclose(spreads, (weights * (1 - weights)) @ spread(estimate.counts), atol=1e-5)
+    assert np.allclose(spreads, (weights * (1 - weights)) @ spread(counts), atol=1e-5)
 
 
 @pytest.mark.parametrize("cells", [1, 2, 8, 64])

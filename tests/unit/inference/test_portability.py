@@ -20,6 +20,7 @@ from hushgrid.inference import least_squares as tree_least_squares
 from hushgrid.inference import least_squares as trees
 from hushgrid.inference import split_loops as split_kernels
 from hushgrid.inference.inferences import INFERENCES
+from hushgrid.inference.least_squares import Evidence
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
@@ -114,7 +115,7 @@ RELEASES = {
 
 def counts_of(partition, measured, inference):
     """Counts of leaves, nothing of it remembered from before."""
-    return INFERENCES[inference](partition, measured).counts
+    return INFERENCES[inference].counts(Evidence(partition, measured))
 
 
 @pytest.mark.parametrize("name", RELEASES)

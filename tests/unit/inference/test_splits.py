@@ -12,7 +12,7 @@ from hushgrid.geometry.quadrants import all_cells, divide_cells, node_depths, no
 from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, TOP
 from hushgrid.inference import split_loops as kernels
 from hushgrid.inference.inferences import INFERENCES
-from hushgrid.inference.least_squares import measurements_of_nodes, solve
+from hushgrid.inference.least_squares import Evidence, measurements_of_nodes, solve
 from hushgrid.inference.measurements import Measured
 from hushgrid.inference.splits import (
     FIRST_WEIGHTS,
@@ -56,7 +56,7 @@ def measured_quadtrees(draw):
 def test_masses_add_up_and_are_never_negative(case):
     """At every level, halves and quarters."""
     tree, measurements = case
-    fit = bayes_masses(tree, measurements)
+    fit = bayes_masses(solve(tree, measurements))
     inner = np.flatnonzero(tree.child_counts)
     children = fit.masses[tree.first_children[inner, None] + np.arange(4)]
 
@@ -72,7 +72,7 @@ def test_masses_add_up_and_are_never_negative(case):
 def test_priors_are_distributions_with_means_inside(case):
     """On every level, along both axes."""
     tree, measurements = case
-    fit = bayes_masses(tree, measurements)
+    fit = bayes_masses(solve(tree, measurements))
 
     assert fit.prior_weights.shape == (len(tree.levels) - 1, 2, kernels.COMPONENTS)
     assert fit.prior_weights.min() > 0
@@ -86,7 +86,7 @@ def test_priors_are_distributions_with_means_inside(case):
 def test_variances_of_halves_are_sums_over_their_quarters(case):
     """Of what is known from below."""
     tree, measurements = case
-    fit = bayes_masses(tree, measurements)
+    fit = bayes_masses(solve(tree, measurements))
     below = solve(tree, measurements).below_variances
 
     for node in np.flatnonzero(tree.child_counts):
@@ -101,7 +101,7 @@ def test_precise_measurements_are_kept():
     counts = np.random.default_rng(0).integers(0, 50, tree.cells)
     measurements = measurements_of_nodes(tree, tree.leaves, Measured.at_one_rate(counts, Fraction(10**7)))
 
-    assert np.allclose(INFERENCES["bayes"](tree, measurements).counts, counts, rtol=1e-9, atol=1e-9)
+    assert np.allclose(INFERENCES["bayes"].counts(Evidence(tree, measurements)), counts, rtol=1e-9, atol=1e-9)
 
 
 def test_a_part_that_nothing_is_known_of_gets_what_the_others_leave():
@@ -109,7 +109,7 @@ def test_a_part_that_nothing_is_known_of_gets_what_the_others_leave():
     tree = quadrant_tree(all_cells(UNIT_SQUARE, 1))
     measured = Measured.at_one_rate(np.array([100, 10, 20]), Fraction(10**7))
     one_unknown = measurements_of_nodes(tree, np.array([0, 1, 2]), measured)
-    fit = bayes_masses(tree, one_unknown)
+    fit = bayes_masses(solve(tree, one_unknown))
 
     assert np.allclose(fit.half_masses[0], [50, 50])
     assert np.allclose(fit.masses[1:], [10, 20, 40, 30])

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.inference.inferences import INFERENCES
+from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import (
     NOT_MEASURED,
     Measured,
@@ -47,9 +48,9 @@ def test_inference_is_the_least_squares_solution(nested, cell_rate, leaf_rate, s
     )
     counts, covariance = dense_solution(nested, measurements)
 
-    estimate = INFERENCES["two-level"](nested, measurements)
-    assert np.allclose(estimate.counts, counts, atol=1e-7)
-    assert np.allclose(estimate.variances, np.diag(covariance))
+    two_level, evidence = INFERENCES["two-level"], Evidence(nested, measurements)
+    assert np.allclose(two_level.counts(evidence), counts, atol=1e-7)
+    assert np.allclose(two_level.variances(evidence), np.diag(covariance))
 
 
 @pytest.mark.parametrize("rate", ["1/1000", "1/10", "1", "5"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hushgrid.geometry.quadrants import all_cells, join_cells, nodes_of_cells, pick_cells, quadrant_tree
-from hushgrid.inference.least_squares import measurements_of_nodes
+from hushgrid.inference.least_squares import measurements_of_nodes, solve
 from hushgrid.inference.measurements import Measured
 from hushgrid.inference.splits import bayes_masses
 from hushgrid.methods.staq import Frontier
@@ -37,7 +37,7 @@ def fit(frontier, cells, measured, ended):
     """Masses of the live cells from the whole tree."""
     tree = quadrant_tree(join_cells([*ended, frontier.live_cells]))
     nodes = np.concatenate([nodes_of_cells(tree, part.levels, part.codes) for part in cells])
-    masses = bayes_masses(tree, measurements_of_nodes(tree, nodes, Measured.joined(measured))).masses
+    masses = bayes_masses(solve(tree, measurements_of_nodes(tree, nodes, Measured.joined(measured)))).masses
     live = frontier.live_cells
     return masses[nodes_of_cells(tree, live.levels, live.codes)]
 
