@@ -14,7 +14,7 @@ from hushgrid.arrays import Floats
 from hushgrid.compiled import compiled, run_in_slices
 from hushgrid.geometry.grid import Grid
 from hushgrid.inference.haar import haar_energy
-from hushgrid.inference.measurements import Measurements
+from hushgrid.inference.least_squares import Evidence
 
 
 @compiled
@@ -155,7 +155,9 @@ def vary_on_grid(
 class GridSurface:
     """A flat grid, after independent measurements at one rate of its cells or of their wavelet coefficients."""
 
-    def __init__(self, grid: Grid, measurements: Measurements, counts: Floats) -> None:
+    def __init__(self, evidence: Evidence, counts: Floats) -> None:
+        grid, measurements = evidence.partition, evidence.measurements
+        assert isinstance(grid, Grid)
         self._shape = (grid.rows, grid.columns)
         self._layout = (grid.domain.west, grid.domain.south, grid.columns, grid.rows, grid.column_scale, grid.row_scale)
         self._counts = counts

@@ -8,7 +8,7 @@ from hushgrid.answering.surface import SMALLEST_SLICE
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled, run_in_slices
 from hushgrid.geometry.grid import DIVIDED, GroupedGrid
-from hushgrid.inference.measurements import Measurements
+from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.two_level import combined_variances
 
 
@@ -77,7 +77,9 @@ def vary_on_groups(
 class GroupedSurface:
     """A grouped grid after two-level inference: divided cells and their leaves, groups and their cells."""
 
-    def __init__(self, grouped: GroupedGrid, measurements: Measurements, counts: Floats) -> None:
+    def __init__(self, evidence: Evidence, counts: Floats) -> None:
+        grouped, measurements = evidence.partition, evidence.measurements
+        assert isinstance(grouped, GroupedGrid)
         grid = grouped.nested.grid
         starts, sizes = grouped.offsets[:-1], np.diff(grouped.offsets)
         leaf_variances = measurements.leaves.variances[starts]

@@ -15,7 +15,7 @@ from hushgrid.answering.surface import SMALLEST_SLICE, spread, summed_area
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled, run_in_slices
 from hushgrid.geometry.grid import NestedGrid
-from hushgrid.inference.measurements import Measurements
+from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.two_level import combined_variances, nested_slopes
 
 
@@ -177,8 +177,10 @@ class NestedSurface:
         self._table_starts = np.concatenate([[0], np.cumsum((nested.sides + 1) ** 2)])
 
     @classmethod
-    def of(cls, nested: NestedGrid, measurements: Measurements, counts: Floats) -> Self:
+    def of(cls, evidence: Evidence, counts: Floats) -> Self:
         """Surface of a release of AG."""
+        nested, measurements = evidence.partition, evidence.measurements
+        assert isinstance(nested, NestedGrid)
         leaf_variances = measurements.leaves.variances[nested.offsets[:-1]]
         cell_variances = combined_variances(measurements.region_values.variances, leaf_variances, nested.sides**2)
         return cls(nested, counts, cell_variances=cell_variances, leaf_variances=leaf_variances)

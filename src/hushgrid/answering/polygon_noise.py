@@ -13,9 +13,8 @@ from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import run_in_slices
 from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
-from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.tree import Tree
-from hushgrid.inference.least_squares import solve
+from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import Measurements, Wavelet
 from hushgrid.inference.two_level import combined_variances
 
@@ -85,8 +84,9 @@ class AreaNoise(Protocol):
         """Variance of every sum, shape (areas,)."""
 
 
-def area_noise(hierarchy: BoxTree | Patches, partition: Partition, measurements: Measurements) -> AreaNoise:
+def area_noise(hierarchy: BoxTree | Patches, evidence: Evidence) -> AreaNoise:
     """The noise of a release."""
+    partition, measurements = evidence.partition, evidence.measurements
     if measurements.wavelet is not None:
         assert isinstance(partition, Grid)
         return WaveletNoise(partition, measurements.wavelet)
@@ -96,7 +96,7 @@ def area_noise(hierarchy: BoxTree | Patches, partition: Partition, measurements:
     if isinstance(partition, GroupedGrid):
         return GroupedNoise(hierarchy, partition, measurements)
     if isinstance(partition, Tree):
-        return NodeNoise(hierarchy.parents, solve(partition, measurements).below_variances)
+        return NodeNoise(hierarchy.parents, evidence.nodes.below_variances)
     assert isinstance(partition, NestedGrid)
     leaf_variances = measurements.leaves.variances
     cell_variances = combined_variances(

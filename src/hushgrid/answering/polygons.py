@@ -13,9 +13,8 @@ from hushgrid.answering.polygon_noise import AreaNoise, area_noise
 from hushgrid.answering.surface import spread
 from hushgrid.arrays import Floats
 from hushgrid.geometry.areas import Patchwork
-from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.rects import area_shares
-from hushgrid.inference.measurements import Measurements
+from hushgrid.inference.least_squares import Evidence
 
 FLAT = np.empty((0, 2))  # in place of slopes
 
@@ -33,17 +32,9 @@ class AreaSurface:
         What all counts are multiplied by.
     """
 
-    def __init__(
-        self,
-        partition: Partition,
-        measurements: Measurements,
-        counts: Floats,
-        *,
-        slopes: Floats = FLAT,
-        factor: float = 1.0,
-    ) -> None:
-        self._partition = partition
-        self._measurements = measurements
+    def __init__(self, evidence: Evidence, counts: Floats, *, slopes: Floats = FLAT, factor: float = 1.0) -> None:
+        self._evidence = evidence
+        self._partition = evidence.partition
         self._leaf_counts = counts
         self._leaf_slopes = slopes
         self._factor = factor
@@ -79,7 +70,7 @@ class AreaSurface:
 
     @cached_property
     def _noise(self) -> AreaNoise:
-        return area_noise(self._nodes, self._partition, self._measurements)
+        return area_noise(self._nodes, self._evidence)
 
     @cached_property
     def _counts(self) -> Floats:
@@ -123,9 +114,8 @@ RECTS_AT_ONCE = 2**16
 class PatchworkSurface:
     """Areas after independent measurements at one rate; a rectangle is asked about as the polygon that it is."""
 
-    def __init__(self, patchwork: Patchwork, measurements: Measurements, counts: Floats) -> None:
-        self._patchwork = patchwork
-        self._measurements = measurements
+    def __init__(self, evidence: Evidence, counts: Floats) -> None:
+        self._evidence = evidence
         self._counts = counts
 
     def counts(self, rects: Floats) -> Floats:
@@ -140,7 +130,7 @@ class PatchworkSurface:
 
     def _covers(self, rects: Floats) -> list[Cover]:
         shapely = import_shapely()
-        west, south, east, north = self._patchwork.domain.bounds
+        west, south, east, north = self._evidence.partition.domain.bounds
         within = np.clip(rects, (west, south, west, south), (east, north, east, north))  # they may have no end
         boxes = shapely.box(*within.T)
         boxes[shapely.area(boxes) == 0] = None  # all outside
@@ -150,4 +140,4 @@ class PatchworkSurface:
 
     @cached_property
     def _areas(self) -> AreaSurface:
-        return AreaSurface(self._patchwork, self._measurements, self._counts)
+        return AreaSurface(self._evidence, self._counts)

@@ -15,7 +15,7 @@ from hushgrid.answering.trees import TreeSurface
 from hushgrid.arrays import Floats
 from hushgrid.compiled import compiled, run_in_slices
 from hushgrid.geometry.tree import Tree
-from hushgrid.inference.measurements import Measurements
+from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.slopes import slopes as learned_slopes
 
 NODE = np.dtype(
@@ -82,16 +82,18 @@ class SlopedSurface(TreeSurface):
         gx and gy of every leaf, from -1 to 1.
     """
 
-    def __init__(self, tree: Tree, measurements: Measurements, counts: Floats, slopes: Floats) -> None:
-        super().__init__(tree, measurements, counts)
+    def __init__(self, evidence: Evidence, counts: Floats, slopes: Floats) -> None:
+        super().__init__(evidence, counts)
         self.slopes = slopes
 
     @classmethod
-    def of(cls, tree: Tree, measurements: Measurements, counts: Floats) -> Self:
+    def of(cls, evidence: Evidence, counts: Floats) -> Self:
         """Surface of a quadtree, its slopes learned from the counts of its leaves, none negative."""
+        tree = evidence.partition
+        assert isinstance(tree, Tree)
         first, stop = tree.runs
         running = np.concatenate([[0.0], np.cumsum(counts)])
-        return cls(tree, measurements, counts, learned_slopes(tree, running[stop] - running[first]))
+        return cls(evidence, counts, learned_slopes(tree, running[stop] - running[first]))
 
     def counts(self, rects: Floats) -> Floats:
         """Estimated points in each rectangle, shape (n,)."""

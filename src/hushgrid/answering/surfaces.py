@@ -13,10 +13,9 @@ from hushgrid.answering.trees import TreeSurface
 from hushgrid.arrays import Floats
 from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
-from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.inferences import INFERENCES
-from hushgrid.inference.measurements import Measurements
+from hushgrid.inference.least_squares import Evidence
 
 SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
     {
@@ -32,10 +31,10 @@ SLOPED_SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
 )
 
 
-def surface_of(partition: Partition, measurements: Measurements, counts: Floats, *, inference: str) -> Surface:
+def surface_of(evidence: Evidence, counts: Floats, *, inference: str) -> Surface:
     """The density that counts of leaves mean, as the inference that made them has it inside a leaf."""
-    make = (SLOPED_SURFACES if INFERENCES[inference].sloped else SURFACES)[type(partition)]
-    return make(partition, measurements, counts)
+    make = (SLOPED_SURFACES if INFERENCES[inference].sloped else SURFACES)[type(evidence.partition)]
+    return make(evidence, counts)
 
 
 def slopes_of(surface: Surface) -> Floats:

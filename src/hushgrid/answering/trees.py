@@ -15,8 +15,7 @@ from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled, run_in_slices
 from hushgrid.geometry import cells
 from hushgrid.geometry.tree import Tree
-from hushgrid.inference.least_squares import child_share, solve
-from hushgrid.inference.measurements import Measurements
+from hushgrid.inference.least_squares import Evidence, child_share
 
 
 @compiled
@@ -209,9 +208,11 @@ def vary_on_tree(
 class TreeSurface:
     """A tree of boxes, flat inside each leaf, after least squares."""
 
-    def __init__(self, tree: Tree, measurements: Measurements, counts: Floats) -> None:
+    def __init__(self, evidence: Evidence, counts: Floats) -> None:
+        tree = evidence.partition
+        assert isinstance(tree, Tree)
         self._tree = tree
-        self._measurements = measurements
+        self._evidence = evidence
         self._layout = (tree.boxes, tree.splits, tree.first_children)
         self._leaf_counts = counts
 
@@ -259,7 +260,7 @@ class TreeSurface:
 
     @cached_property
     def _variance_arrays(self) -> tuple[Floats, Floats, NDArray[np.int64], Floats, Floats]:
-        variances = solve(self._tree, self._measurements).below_variances
+        variances = self._evidence.nodes.below_variances
         parents = self._tree.parents[1:]
         finite = np.isfinite(variances[1:])
         known = np.asarray(np.bincount(parents, np.where(finite, variances[1:], 0), minlength=self._tree.nodes), float)

@@ -18,7 +18,7 @@ from hushgrid.files.paths import MISSING, irregularity, near_file, new_file
 from hushgrid.files.tables import measured_columns, measured_from
 from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.partition import Partition
-from hushgrid.inference.inferences import INFERENCES, check_premises
+from hushgrid.inference.inferences import check_premises
 from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.cells import places, shapes
@@ -55,7 +55,7 @@ def write(synopsis: Synopsis, path: Path, *, overwrite: bool = False, allow_simu
 
 def write_to(synopsis: Synopsis, out: IO[bytes]) -> None:
     """Write the bytes of a release file."""
-    complaint = check_premises(synopsis.inference, Evidence(synopsis.partition, synopsis.measurements))
+    complaint = check_premises(synopsis.inference, synopsis.evidence)
     if complaint is not None:
         msg = f"the synopsis cannot be written: {complaint}"
         raise ArgumentError(msg)
@@ -128,24 +128,21 @@ class ReleaseFile:
         complaint = check_premises(footer.inference, evidence)
         if complaint is not None:
             raise SynopsisFileError(complaint)
-        factor = 1.0 if footer.scale is None else footer.scale.factor
-        with np.errstate(over="ignore"):
-            variances = factor**2 * INFERENCES[footer.inference].variances(evidence)
-            if not variances.sum() <= HIGHEST_VARIANCE:  # false for NaN too
-                msg = "its noise is not of reasonable size."
-                raise SynopsisFileError(msg)
-        return Synopsis(
-            partition=footer.partition,
-            measurements=measurements,
+        synopsis = Synopsis(
+            evidence=evidence,
             inference=footer.inference,
             counts=counts,
-            variances=variances,
             claim=footer.claim,
             method=footer.method,
             calibration=footer.calibration,
             scale=footer.scale,
             ledger=footer.ledger,
         )
+        with np.errstate(over="ignore"):
+            if not synopsis.variances.sum() <= HIGHEST_VARIANCE:  # false for NaN too
+                msg = "its noise is not of reasonable size."
+                raise SynopsisFileError(msg)
+        return synopsis
 
     def row_groups(self) -> Iterator[pa.Table]:
         """All columns of the leaves, a part at a time, in order."""

@@ -6,7 +6,7 @@ file: only the digest kept in the publisher's ledger shows that.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,9 +18,7 @@ from numpy.typing import NDArray
 from hushgrid.arrays import Floats
 from hushgrid.files.footer import GEO, describes
 from hushgrid.files.release import ReleaseFile, open_release
-from hushgrid.geometry.partition import Partition
 from hushgrid.inference.inferences import INFERENCES
-from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import rate_totals
 from hushgrid.synopsis.cells import BOUNDS, places, shape_type, shapes
 from hushgrid.synopsis.claim import TOTAL, Claim
@@ -57,16 +55,19 @@ def verify_file(path: str | Path) -> Verification:
     A file too damaged to be read is an error, as it is for `read`.
     """
     with open_release(Path(path)) as release:
-        synopsis = release.synopsis()
-        checks = (
-            _simulation(synopsis.claim),
-            _spends(synopsis.claim),
-            _size(synopsis.claim),
-            _rates(synopsis),
-            *_cells(release, synopsis),
-            _geo(release),
-        )
-    return Verification(checks=checks)
+        return Verification(checks=check_release(release, release.synopsis()))
+
+
+def check_release(release: ReleaseFile, synopsis: Synopsis) -> tuple[FileCheck, ...]:
+    """All that readers can check of an open file, and of the synopsis in it."""
+    return (
+        _simulation(synopsis.claim),
+        _spends(synopsis.claim),
+        _size(synopsis.claim),
+        _rates(synopsis),
+        *_cells(release, synopsis),
+        _geo(release),
+    )
 
 
 def _simulation(claim: Claim) -> FileCheck:
@@ -103,17 +104,11 @@ def _scale(claim: Claim, scale: Scale, counts: Floats) -> FileCheck:
 
 
 def _cells(release: ReleaseFile, synopsis: Synopsis) -> Iterator[FileCheck]:
-    partition, factor = synopsis.partition, synopsis.factor
-    inference, evidence = INFERENCES[synopsis.inference], Evidence(partition, synopsis.measurements)
-    counts = inference.counts(evidence)
+    inference = INFERENCES[synopsis.inference]
+    counts = inference.counts(synopsis.evidence)
     if synopsis.scale is not None:
         yield _scale(synopsis.claim, synopsis.scale, counts)
-    expected = _Expected(
-        partition=partition,
-        counts=factor * counts,
-        errors=np.sqrt(factor**2 * inference.variances(evidence)),
-        slack=inference.slack,
-    )
+    expected = replace(synopsis, counts=synopsis.factor * counts)
     first_wrong: dict[str, int | None] = {}
     first = 0
     for rows in release.row_groups():
@@ -126,29 +121,18 @@ def _cells(release: ReleaseFile, synopsis: Synopsis) -> Iterator[FileCheck]:
         source = "measurements" if name in ("counts", "standard errors") else "structure"
         detail = f"follow from the {source}" if cell is None else f"cell {cell} is not as the {source} would have it"
         if name == "counts" and inference.slack and cell is None:
-            detail += (
-                f" within {inference.slack:g} standard errors: those of the older inference {inference.name!r} differ "
-            )
-            detail += "between machines"
+            detail += f" within {inference.slack:g} standard errors: those of the older inference {inference.name!r}"
+            detail += " differ between machines"
         yield FileCheck(name=name, ok=cell is None, detail=detail)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Expected:
-    """What the cells of a file should hold; counts may be off by `slack` standard errors."""
-
-    partition: Partition
-    counts: Floats
-    errors: Floats
-    slack: float
-
-
-def _wrong(rows: pa.Table, expected: _Expected, part: slice) -> dict[str, NDArray[np.bool_]]:
-    partition, errors = expected.partition, expected.errors[part]
+def _wrong(rows: pa.Table, expected: Synopsis, part: slice) -> dict[str, NDArray[np.bool_]]:
+    partition, errors = expected.partition, np.sqrt(expected.variances[part])
+    slack = INFERENCES[expected.inference].slack
     columns = places(partition, part.start, part.stop)
     different = {name: np.array(pc.not_equal(rows[name], values)) for name, values in columns.items()}
     return {
-        "counts": ~_close(rows["count"], expected.counts[part], allowed=TOLERANCE + expected.slack * errors),
+        "counts": ~_close(rows["count"], expected.counts[part], allowed=TOLERANCE + slack * errors),
         "standard errors": ~_close(rows["std_error"], errors),
         "bounds": np.any([different[name] for name in BOUNDS], axis=0),
         "polygons": _wrong_polygons(rows["geometry"].combine_chunks(), shapes(partition, part.start, part.stop)),

@@ -70,9 +70,7 @@ def calibrated(synopsis: Synopsis, method: Method | None = None) -> Synopsis:
 
 def unscaled(synopsis: Synopsis) -> Synopsis:
     """The release before its counts were multiplied, to the last digit or so: a function of what its file holds."""
-    factor = synopsis.factor
-    counts, variances = synopsis.counts / factor, synopsis.variances / factor**2
-    return replace(synopsis, counts=counts, variances=variances, scale=None)
+    return replace(synopsis, counts=synopsis.counts / synopsis.factor, scale=None)
 
 
 def recorded(method: MethodRecord) -> Method:

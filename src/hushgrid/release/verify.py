@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from hushgrid.files.verify import FileCheck, Verification
-from hushgrid.files.verify import verify_file as verify_released
+from hushgrid.files.release import open_release
+from hushgrid.files.verify import FileCheck, Verification, check_release
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.methods import METHODS
 from hushgrid.methods.areas import Areas
 from hushgrid.release.calibrate import calibrated
 from hushgrid.synopsis.answer import ONE_NOISE, UNCALIBRATED, Calibration
-from hushgrid.synopsis.synopsis import Synopsis, read
+from hushgrid.synopsis.synopsis import Synopsis
 
 TOLERANCE = 1e-6  # relative, of factors: on another processor a point in a billion may fall to the other side of a line
 CALIBRATION = "calibration"
@@ -35,11 +35,13 @@ def verify(path: str | Path) -> Verification:
     ...     verify(f"{folder}/a.dp.parquet").checks[-1].detail
     'follows from the release'
     """
-    verification = verify_released(path)
-    wrong = {check.name for check in verification.checks if not check.ok}
+    with open_release(Path(path)) as release:
+        synopsis = release.synopsis()
+        checks = check_release(release, synopsis)
+    wrong = {check.name for check in checks if not check.ok}
     if wrong - {"release"}:  # an experiment is no release, and may still be right
-        return verification
-    return Verification(checks=(*verification.checks, check_calibration(read(path))))
+        return Verification(checks=checks)
+    return Verification(checks=(*checks, check_calibration(synopsis)))
 
 
 def check_calibration(synopsis: Synopsis) -> FileCheck:

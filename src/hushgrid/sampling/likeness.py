@@ -13,7 +13,6 @@ from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled, run_in_slices
 from hushgrid.inference.belief_loops import MEANS
 from hushgrid.inference.inferences import INFERENCES
-from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.split_prior import cumulative_tables, tabulated_shares
 from hushgrid.inference.splits import FIRST_WEIGHTS, bayes_masses
 from hushgrid.sampling.scatter import GAMMA, mixed
@@ -183,7 +182,7 @@ class Replica:
 def weights_by_level(synopsis: Synopsis) -> Floats:
     """Weights of the components of the prior, for each level and axis, shape (levels, 2, 8)."""
     if INFERENCES[synopsis.inference].learned:
-        return bayes_masses(Evidence(synopsis.partition, synopsis.measurements).nodes).prior_weights
+        return bayes_masses(synopsis.evidence.nodes).prior_weights
     return np.broadcast_to(FIRST_WEIGHTS, (1, 2, len(FIRST_WEIGHTS)))
 
 

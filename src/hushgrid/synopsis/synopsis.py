@@ -37,14 +37,12 @@ class Synopsis:
 
     Parameters
     ----------
-    partition : Partition
-        The leaf cells.
-    measurements : Measurements
-        Every integer that was measured, with the rate of its noise.
+    evidence : Evidence
+        The partition, and every integer that was measured on it, with the rate of its noise.
     inference : str
-        How `counts` follow from `measurements`: a name in `INFERENCES`.
-    counts, variances : array of float, shape (leaves,)
-        Estimated count of each leaf and the variance of its noise.
+        How `counts` follow from the evidence: a name in `INFERENCES`.
+    counts : array of float, shape (leaves,)
+        Estimated count of each leaf.
     claim : Claim
         The guarantee.
     method : MethodRecord
@@ -52,16 +50,14 @@ class Synopsis:
     calibration : Calibration
         How wide intervals have to be, found from the release itself.
     scale : Scale, optional
-        What counts of kept records were multiplied by, so that they sum to a total; `variances` by its square.
+        What counts of kept records were multiplied by, so that they sum to a total.
     ledger : LedgerMark, optional
         The entry of a ledger that it was charged to.
     """
 
-    partition: Partition
-    measurements: Measurements
+    evidence: Evidence
     inference: str
     counts: NDArray[np.float64]
-    variances: NDArray[np.float64]
     claim: Claim
     method: MethodRecord
     calibration: Calibration = UNCALIBRATED
@@ -75,11 +71,9 @@ class Synopsis:
         """Synopsis of measurements, its counts made by the inference named."""
         evidence = Evidence(partition, measurements)
         return cls(
-            partition=partition,
-            measurements=measurements,
+            evidence=evidence,
             inference=inference,
             counts=INFERENCES[inference].counts(evidence),
-            variances=INFERENCES[inference].variances(evidence),
             claim=claim,
             method=method,
         )
@@ -88,6 +82,21 @@ class Synopsis:
         mark = ", simulation=True" if self.simulation else ""
         epsilon = float(self.claim.epsilon)
         return f"<Synopsis by {self.method.name}: epsilon={epsilon:g}, {self.partition.cells:,} cells{mark}>"
+
+    @property
+    def partition(self) -> Partition:
+        """The leaf cells."""
+        return self.evidence.partition
+
+    @property
+    def measurements(self) -> Measurements:
+        """Every integer that was measured, with the rate of its noise."""
+        return self.evidence.measurements
+
+    @cached_property
+    def variances(self) -> NDArray[np.float64]:
+        """Variance of the noise in each leaf's count, shape (leaves,)."""
+        return self.factor**2 * INFERENCES[self.inference].variances(self.evidence)
 
     @property
     def domain(self) -> Domain:
@@ -106,8 +115,7 @@ class Synopsis:
 
     def scaled(self, scale: Scale) -> "Synopsis":
         """The same release, not scaled before, with its counts multiplied."""
-        factor = scale.factor
-        return replace(self, counts=factor * self.counts, variances=factor**2 * self.variances, scale=scale)
+        return replace(self, counts=scale.factor * self.counts, scale=scale)
 
     @property
     def total(self) -> float:
@@ -259,13 +267,12 @@ class Synopsis:
     @cached_property
     def area_surface(self) -> AreaSurface:
         """The same density, summed over polygons."""
-        unscaled = self.counts / self.factor
-        return AreaSurface(self.partition, self.measurements, unscaled, slopes=self.slopes, factor=self.factor)
+        return AreaSurface(self.evidence, self.counts / self.factor, slopes=self.slopes, factor=self.factor)
 
     @cached_property
     def _unscaled(self) -> Surface:
         """The density before its counts are multiplied."""
-        return surface_of(self.partition, self.measurements, self.counts / self.factor, inference=self.inference)
+        return surface_of(self.evidence, self.counts / self.factor, inference=self.inference)
 
 
 def read(path: str | Path) -> Synopsis:

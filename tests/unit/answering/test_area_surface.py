@@ -18,6 +18,7 @@ from hushgrid.answering.surface import spread
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.inference.haar import restore, transform
+from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import Measured, Measurements, Wavelet
 from hushgrid.synopsis.answer import FLOOR_VARIANCE
 from hushgrid.synopsis.scale import Scale
@@ -235,7 +236,7 @@ class TestWavelets:
         values = transform(np.arange(55).reshape(5, 11))
         wavelet = Wavelet(rows=8, columns=16, coefficients=Measured.at_one_rate(values.ravel(), Fraction(1, 3)))
         measurements = Measurements.of_wavelet(wavelet, cells=grid.cells)
-        surface = AreaSurface(grid, measurements, np.arange(55.0))
+        surface = AreaSurface(Evidence(grid, measurements), np.arange(55.0))
         weights = coverage(grid, [area])[0]
         restored = np.array([restore(unit.reshape(8, 16))[:5, :11].ravel() @ weights for unit in np.eye(128)])
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from hushgrid.answering.sloped_trees import SlopedSurface
 from hushgrid.answering.trees import TreeSurface
+from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import Measured, Measurements
 from hushgrid.inference.slopes import slopes
 from tests.quadtrees import measured_quadtrees, node_sums
@@ -24,7 +25,7 @@ def sloped_leaves(draw):
 
 
 def surface_of(tree, counts, slope):
-    return SlopedSurface(tree, Measurements.of_leaves(Measured.nothing(tree.cells)), counts, slope)
+    return SlopedSurface(Evidence(tree, Measurements.of_leaves(Measured.nothing(tree.cells))), counts, slope)
 
 
 def integral(tree, counts, slope, rect):
@@ -85,12 +86,13 @@ def test_without_slopes_it_is_the_flat_surface(data):
     tree, measurements = data.draw(measured_quadtrees())
     queries = data.draw(rects(tree.domain))
     counts = np.random.default_rng(tree.nodes).gamma(0.5, 20, tree.cells)
-    flat = TreeSurface(tree, measurements, counts)
+    flat = TreeSurface(Evidence(tree, measurements), counts)
 
     assert np.allclose(
-        SlopedSurface(tree, measurements, counts, np.zeros((tree.cells, 2))).counts(queries), flat.counts(queries)
+        SlopedSurface(Evidence(tree, measurements), counts, np.zeros((tree.cells, 2))).counts(queries),
+        flat.counts(queries),
     )
-    steep = SlopedSurface(tree, measurements, counts, np.ones((tree.cells, 2)))
+    steep = SlopedSurface(Evidence(tree, measurements), counts, np.ones((tree.cells, 2)))
     for sloped, plain in zip(steep.variances(queries), flat.variances(queries), strict=True):
         assert np.array_equal(sloped, plain)
 
@@ -103,5 +105,5 @@ def test_slopes_follow_from_counts(data):
     queries = data.draw(rects(tree.domain))
     counts = np.random.default_rng(tree.nodes).gamma(0.5, 20, tree.cells)
 
-    given = SlopedSurface(tree, measurements, counts, slopes(tree, node_sums(tree, counts)))
-    assert np.allclose(SlopedSurface.of(tree, measurements, counts).counts(queries), given.counts(queries))
+    given = SlopedSurface(Evidence(tree, measurements), counts, slopes(tree, node_sums(tree, counts)))
+    assert np.allclose(SlopedSurface.of(Evidence(tree, measurements), counts).counts(queries), given.counts(queries))

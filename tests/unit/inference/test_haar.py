@@ -104,7 +104,7 @@ def test_counts_and_variances_are_those_of_dense_algebra(data):
     assert np.allclose(counts, restoring @ measurements.wavelet.coefficients.values)
     assert np.allclose(haar.variances(evidence), np.diag(covariance))
 
-    surface = GridSurface(grid, measurements, counts)
+    surface = GridSurface(evidence, counts)
     noise, spreads = surface.variances(query)
     assert np.allclose(surface.counts(query), weights @ counts, atol=1e-6)
     assert np.allclose(noise, np.einsum("qi,ij,qj->q", weights, covariance, weights), atol=1e-8)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hushgrid.answering.surface import spread
 from hushgrid.answering.trees import TreeSurface
 from hushgrid.errors import ArgumentError
-from hushgrid.inference.least_squares import measurements_of_nodes, nodes_of_runs, solve
+from hushgrid.inference.least_squares import Evidence, measurements_of_nodes, nodes_of_runs, solve
 from hushgrid.inference.measurements import Measured
 from tests.plain import coverage
 from tests.strategies import rects, trees
@@ -83,7 +83,7 @@ def test_answers_on_trees_are_those_of_dense_algebra(data):
     query = data.draw(rects(tree.domain))
     _, counts, covariance = dense_solution(tree, nodes, measured)
     weights = coverage(tree, query)
-    surface = TreeSurface(tree, measurements_of_nodes(tree, nodes, measured), counts)
+    surface = TreeSurface(Evidence(tree, measurements_of_nodes(tree, nodes, measured)), counts)
 
     noise, spreads = surface.variances(query)
     assert np.allclose(surface.counts(query), weights @ counts, atol=1e-6)
