@@ -17,7 +17,7 @@ def priority(key, column, row, occurrence, user):
     return hashlib.sha256(f"{key.hex()}:{column}:{row}:{occurrence}:".encode() + user).digest()
 
 
-def kept(records, *, key, domain, most, missing="drop", side=SIDE, distinct=False):
+def kept(records, *, key, domain, most, missing="drop", columns=SIDE, rows=SIDE, distinct=False):
     """Points that are kept, sorted; `records` are pairs of a canonical id, or None, and a point."""
     west, south, east, north = domain.bounds
     by_user, result = defaultdict(list), []
@@ -31,7 +31,7 @@ def kept(records, *, key, domain, most, missing="drop", side=SIDE, distinct=Fals
     for user, points in by_user.items():
         cells = defaultdict(list)
         for point in sorted(points):
-            cells[place(point[0], west, east, side), place(point[1], south, north, side)].append(point)
+            cells[place(point[0], west, east, columns), place(point[1], south, north, rows)].append(point)
         ranked = [
             (priority(key, *cell, occurrence, user), point)
             for cell, members in cells.items()

@@ -29,6 +29,7 @@ from hushgrid.counting.point_counter import PointCounter, open_bounded_counter, 
 from hushgrid.counting.users import LONGEST_ID
 from hushgrid.errors import ArgumentError, HushgridError, InputError
 from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import Grid
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.methods import METHODS
 from tests.conformance.engines import (
@@ -376,7 +377,8 @@ def user_rows():
     return rows.append_column("who", pa.array(who))
 
 
-USERS = {"integers": ("id", None), "texts": ("who", None), "distinct": ("who", 5)}
+FIVE_BY_FOUR = Grid(domain=DOMAIN, rows=4, columns=5)
+USERS = {"integers": ("id", None), "texts": ("who", None), "distinct": ("who", FIVE_BY_FOUR)}
 BOUNDED = [(name, case, own) for name in ("duckdb", "ibis-on-duckdb") for case in USERS for own in ("drop", "own")]
 BOUNDED += [pytest.param("spark", case, "own", marks=pytest.mark.slow) for case in ("texts", "distinct")]
 
@@ -384,9 +386,9 @@ BOUNDED += [pytest.param("spark", case, "own", marks=pytest.mark.slow) for case 
 @pytest.mark.parametrize(("engine", "case", "missing"), BOUNDED)
 def test_the_same_records_of_a_user_are_kept(table, engine, case, missing):
     """By the same key: counts and the capped total."""
-    user, side = USERS[case]
+    user, grid = USERS[case]
     rows, fine = user_rows(), partitions(DOMAIN)["fine-grid"]
-    rule = KeyedRule(key=bytes(range(32)), domain=DOMAIN, most=3, most_for_total=7, distinct_side=side)
+    rule = KeyedRule(key=bytes(range(32)), domain=DOMAIN, most=3, most_for_total=7, distinct_grid=grid)
     there, here = (open_points(rows, domain=DOMAIN, user=user) for rows in (table(engine, rows), rows))
 
     with (

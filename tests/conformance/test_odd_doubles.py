@@ -168,15 +168,16 @@ def test_every_double_is_counted_where_it_lies(held, engine, domain):
             np.testing.assert_array_equal(counting.count(partition), expected.count(partition), err_msg=kind)
 
 
-@pytest.mark.parametrize("side", [None, 5], ids=["records", "distinct"])
+@pytest.mark.parametrize("shape", [None, {"columns": 5, "rows": 4}], ids=["records", "distinct"])
 @pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
 @pytest.mark.parametrize("engine", WITH_USERS)
-def test_the_records_of_a_user_are_chosen_alike(held, engine, domain, side):
+def test_the_records_of_a_user_are_chosen_alike(held, engine, domain, shape):
     """By a lattice finer than any partition, on which the place of every double is the same."""
     rows, key = odd_rows(domain), bytes(range(32))
-    rule = KeyedRule(key=key, domain=domain, most=5, distinct_side=side)
+    grid = None if shape is None else Grid(domain=domain, **shape)
+    rule = KeyedRule(key=key, domain=domain, most=5, distinct_grid=grid)
     records = list(zip((b"%d" % user for user in rows["id"].to_pylist()), plain_points(rows), strict=True))
-    options = {} if side is None else {"side": side, "distinct": True}
+    options = {} if shape is None else {**shape, "distinct": True}
     expected = PlainCounter(domain, tuple(kept(records, key=key, domain=domain, most=5, **options)))
     fine = Grid(domain=domain, rows=733, columns=1024)
 

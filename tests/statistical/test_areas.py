@@ -68,7 +68,7 @@ def test_the_check_would_notice_too_little_noise(noise_on_users, rate):
 
 def samples(records, *, most=K, kept=K, seed=5):
     """What an attacker looks at, over many releases: an area, the total, and how many counts are above the crowd's."""
-    bits, areas = simulation_rng(seed), AREAS.partition(UNIT_SQUARE)
+    bits, areas = simulation_rng(seed), AREAS.public_partition(UNIT_SQUARE)
     users, places = zip(*records, strict=True)
     index = AreaIndex.of(areas)
     out = []

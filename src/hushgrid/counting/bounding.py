@@ -25,6 +25,7 @@ from hushgrid.counting.sha256 import hash_records
 from hushgrid.counting.users import content_and_edges, interned
 from hushgrid.geometry import cells
 from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import Grid
 
 LATTICE_SIDE = 2**30  # columns and rows; a millimetre on a domain as wide as Spain
 KEY_BYTES = 32
@@ -61,8 +62,8 @@ class KeyedRule:
         K, the records a user may keep. Public.
     most_for_total : int
         B, the records of a user that `Kept.true_capped_total` counts at most. Public.
-    distinct_side : int, optional
-        Keep cells and not records: at most `most` cells of a grid of so many cells per side, one record in each.
+    distinct_grid : Grid, optional
+        Keep cells and not records: at most `most` cells of this grid, one record in each.
     areas : AreaIndex, optional
         Areas that are counted on: what lies in none of them is no record.
     distinct_areas : bool
@@ -80,14 +81,20 @@ class KeyedRule:
     domain: Domain
     most: int
     most_for_total: int = 1
-    distinct_side: int | None = None
+    distinct_grid: Grid | None = None
     areas: AreaIndex | None = None
     distinct_areas: bool = False
 
     @property
     def distinct(self) -> bool:
         """Whether cells or areas are kept, and not records."""
-        return self.distinct_areas or self.distinct_side is not None
+        return self.distinct_areas or self.distinct_grid is not None
+
+    @property
+    def lattice_shape(self) -> tuple[int, int]:
+        """Columns and rows of the lattice that tells the places of records apart."""
+        grid = self.distinct_grid
+        return (LATTICE_SIDE, LATTICE_SIDE) if grid is None else (grid.columns, grid.rows)
 
     def keep(self, users: pa.LargeBinaryArray | pa.DictionaryArray, longitudes: Floats, latitudes: Floats) -> Kept:
         """What is kept of these records, which are all those of their users; one without an id is its own user."""
@@ -133,10 +140,11 @@ class KeyedRule:
             numbers = self.areas.numbers(longitudes, latitudes)
             return numbers, np.zeros_like(numbers)
         west, south, east, north = self.domain.bounds
-        side = self.distinct_side or LATTICE_SIDE
-        columns = cells.cell(longitudes, west, cells.scale(west, east, side), side)
-        rows = cells.cell(latitudes, south, cells.scale(south, north, side), side)
-        return columns, rows
+        columns, rows = self.lattice_shape
+        return (
+            cells.cell(longitudes, west, cells.scale(west, east, columns), columns),
+            cells.cell(latitudes, south, cells.scale(south, north, rows), rows),
+        )
 
 
 def _occurrences(codes: Indices, places: Indices, longitudes: Floats, latitudes: Floats) -> tuple[Indices, Indices]:

@@ -93,7 +93,7 @@ class UserLevel:
             domain=domain,
             most=self.max_per_user,
             most_for_total=self.max_for_total,
-            distinct_side=cells.columns if distinct and isinstance(cells, Grid) else None,
+            distinct_grid=cells if distinct and isinstance(cells, Grid) else None,
             areas=AreaIndex.of(cells) if isinstance(cells, Patchwork) else None,
             distinct_areas=distinct and isinstance(cells, Patchwork),
         )

@@ -78,14 +78,14 @@ class Areas:
         )
         return Domain(west=west, south=south, east=east, north=north, crs=crs)
 
-    def partition(self, domain: Domain) -> Patchwork:
+    def public_partition(self, domain: Domain) -> Patchwork:
         """The areas in the reference system of a domain; what is wrong with them is an error here."""
         assert isinstance(self.names, tuple)
         return patchwork(self.polygons, self.names, domain)
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a count for each area."""
-        areas = self.partition(counter.domain)
+        areas = self.public_partition(counter.domain)
         measured = budget.measure(counter.count(areas), Fraction(1))
         synopsis = Synopsis.infer(
             areas,

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from hushgrid.counting.counter import Counter
+from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import CELL_LIMIT, Grid
 from hushgrid.inference.measurements import Measurements
 from hushgrid.methods.method import check_whole, record
@@ -32,9 +33,13 @@ class OneCell:
     name: ClassVar[str] = "uniform"
     passes: ClassVar[int] = 1
 
+    def public_partition(self, domain: Domain) -> Grid:
+        """The domain as one cell."""
+        return Grid(domain=domain, rows=1, columns=1)
+
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish one cell."""
-        grid = Grid(domain=counter.domain, rows=1, columns=1)
+        grid = self.public_partition(counter.domain)
         return Synopsis.infer(
             grid,
             Measurements.of_leaves(budget.measure(counter.count(grid), Fraction(1))),
@@ -65,9 +70,13 @@ class FineGrid:
     def __post_init__(self) -> None:
         check_whole(self.side, name="side", low=1, high=math.isqrt(CELL_LIMIT))
 
+    def public_partition(self, domain: Domain) -> Grid:
+        """The grid."""
+        return Grid(domain=domain, rows=self.side, columns=self.side)
+
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a fine grid."""
-        grid = Grid(domain=counter.domain, rows=self.side, columns=self.side)
+        grid = self.public_partition(counter.domain)
         return Synopsis.infer(
             grid,
             Measurements.of_leaves(budget.measure(counter.count(grid), Fraction(1))),

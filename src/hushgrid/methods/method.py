@@ -1,11 +1,13 @@
 """What a method is: parameters, and one verb."""
 
 from dataclasses import fields
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.grid import CELL_LIMIT
+from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import CELL_LIMIT, Grid
 from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.claim import MethodRecord
 from hushgrid.synopsis.synopsis import Synopsis
@@ -22,6 +24,26 @@ class Method(Protocol):
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish what the counter counts, under the budget."""
+
+
+PublicPartition = Grid | Patchwork
+
+
+@runtime_checkable
+class OnPublicCells(Protocol):
+    """A method whose cells may be known before any data is read."""
+
+    def public_partition(self, domain: Domain) -> PublicPartition | None:
+        """The cells it measures one by one, if its parameters and the domain alone decide them.
+
+        Distinct users are counted on them: which cells a user counts in is decided before the first count. So there
+        must be no other cells, finer or coarser, that it counts on.
+        """
+
+
+def public_partition(method: Method, domain: Domain) -> PublicPartition | None:
+    """The public cells of a method, or None if it has none."""
+    return method.public_partition(domain) if isinstance(method, OnPublicCells) else None
 
 
 def record(method: Method, *notes: str) -> MethodRecord:

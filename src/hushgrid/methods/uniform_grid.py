@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from hushgrid.counting.counter import Counter
+from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.guidelines import clamp_side, guideline_side
 from hushgrid.inference.measurements import Measurements
@@ -42,6 +43,10 @@ class UniformGrid:
     def __post_init__(self) -> None:
         check_side(self.side, name="side")
         check_positive(self.c, name="c")
+
+    def public_partition(self, domain: Domain) -> Grid | None:
+        """The grid, if its side was given."""
+        return None if self.side is None else Grid(domain=domain, rows=self.side, columns=self.side)
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a uniform grid."""

@@ -26,11 +26,8 @@ from hushgrid.files.footer import geo_metadata
 from hushgrid.files.strict_json import Scalar
 from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
 from hushgrid.ledger.request import Request
-from hushgrid.methods.areas import Areas
-from hushgrid.methods.method import Method, is_whole, record
-from hushgrid.methods.uniform_grid import UniformGrid
+from hushgrid.methods.method import Method, PublicPartition, is_whole, public_partition, record
 from hushgrid.privacy.bits import Bits
 from hushgrid.privacy.budget import SIZE_SHARE, Budget
 from hushgrid.privacy.draws import Journal
@@ -100,7 +97,7 @@ class Job:
     crs: str
     user: Any
     users: UserLevel | None
-    cells: Grid | Patchwork | None  # what is counted on, where that is public and matters before the first count
+    cells: PublicPartition | None  # what is counted on, where that is public and matters before the first count
     distinct: bool
     public_size: int | None
     size_from: SizeSource
@@ -142,7 +139,7 @@ class Job:
                 scale_to_total=given["scale_to_total"],
                 max_for_total=given["max_for_total"],
             ),
-            cells=_cells(chosen, domain),
+            cells=public_partition(chosen, domain),
             distinct=given["distinct"],
             public_size=_check_public_size(given["public_size"]),
             size_from=_check_size_from(given["size_from"]),
@@ -287,15 +284,6 @@ def _scale(users: UserLevel, total: int, synopsis: Synopsis) -> Scale:
     if users.scale_to_total == PRIVATE:
         return Scale.to(total, synopsis.counts, source="private", cap=users.max_for_total)
     return Scale.to(total, synopsis.counts, source="public")
-
-
-def _cells(method: Method, domain: Domain) -> Grid | Patchwork | None:
-    """The partition of a method that is public from the start."""
-    if isinstance(method, Areas):
-        return method.partition(domain)
-    if isinstance(method, UniformGrid) and method.side is not None:
-        return Grid(domain=domain, rows=method.side, columns=method.side)
-    return None
 
 
 def _check_distinct(job: Job) -> None:

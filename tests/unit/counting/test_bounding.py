@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from hushgrid.counting.bounding import LATTICE_SIDE, KeyedRule
 from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import Grid
 from tests.plain_users import kept as plainly_kept
 
 DOMAIN = Domain(west=-3, south=1, east=5, north=2)
@@ -64,13 +65,14 @@ def test_one_user_has_no_influence_on_another(records, others, most):
 
 
 @settings(deadline=None, max_examples=40)
-@given(RECORDS, st.integers(1, 4), st.integers(1, 5))
-def test_distinct_keeps_one_record_in_each_of_a_few_cells(records, most, side):
+@given(RECORDS, st.integers(1, 4), st.integers(1, 5), st.integers(1, 5))
+def test_distinct_keeps_one_record_in_each_of_a_few_cells(records, most, columns, rows):
     """As the plain version does, on the cells of a small grid."""
     known = [(user, point) for user, point in records if user is not None]
-    expected = plainly_kept(known, key=KEY, domain=DOMAIN, most=most, side=side, distinct=True)
+    shape = {"columns": columns, "rows": rows}
+    expected = plainly_kept(known, key=KEY, domain=DOMAIN, most=most, distinct=True, **shape)
 
-    assert keep(known, rule(most, distinct_side=side)) == expected
+    assert keep(known, rule(most, distinct_grid=Grid(domain=DOMAIN, **shape))) == expected
 
 
 @settings(deadline=None, max_examples=40)

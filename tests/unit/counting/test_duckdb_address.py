@@ -58,7 +58,7 @@ def test_users_of_csv_files_are_bounded_over_all_files(folder):
     """As those of one file."""
     for name in ("a", "b"):
         (folder / f"{name}.csv").write_bytes(HEADER + GOOD)
-    rule = KeyedRule(domain=DOMAIN, key=bytes(32), most=1, most_for_total=5, distinct_side=None)
+    rule = KeyedRule(domain=DOMAIN, key=bytes(32), most=1, most_for_total=5)
     points = open_points(Address(text="*.csv", engine="duckdb"), domain=DOMAIN, user="id")
 
     with open_bounded_counter(points, rule, missing="drop") as bounded:
@@ -319,7 +319,7 @@ def little_memory(folder, monkeypatch):
 def test_duckdb_spills_to_a_private_folder_that_goes_away(little_memory, case, broken):
     """Nothing in the current folder, nothing that others may enter, nothing left, after Ctrl-C neither."""
     text, columns = SPILLING[case]
-    rule = KeyedRule(domain=DOMAIN, key=bytes(32), most=1, most_for_total=5, distinct_side=None)
+    rule = KeyedRule(domain=DOMAIN, key=bytes(32), most=1, most_for_total=5)
     points = open_points(Address(text=text, engine="duckdb"), domain=DOMAIN, **columns)
     opening = open_bounded_counter(points, rule, missing="drop") if columns else open_counter(DOMAIN, points)
 

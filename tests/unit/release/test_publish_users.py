@@ -11,6 +11,8 @@ import hushgrid as hg
 from hushgrid.errors import ArgumentError
 from hushgrid.files.verify import verify_file
 from hushgrid.methods import METHODS
+from hushgrid.methods.baselines import FineGrid, OneCell
+from hushgrid.methods.privlet import Privlet
 from tests.plain import UNIT_SQUARE
 
 CERTAIN = 10**7  # noise at a K-th of this rate is zero
@@ -114,14 +116,18 @@ def test_scaled_to_a_private_total(options, cap):
     assert synopsis.claim.epsilon == CERTAIN * 100
 
 
-def test_distinct_users_in_each_cell():
+ON_PUBLIC_GRIDS = {"ug": (hg.UniformGrid(side=8), 8), "identity": (FineGrid(side=5), 5), "uniform": (OneCell(), 1)}
+
+
+@pytest.mark.parametrize(("method", "side"), ON_PUBLIC_GRIDS.values(), ids=ON_PUBLIC_GRIDS)
+def test_distinct_users_in_each_cell(method, side):
     """With room for every cell of a user, each cell counts the users that were there."""
-    synopsis = publish(distinct=True, max_per_user=SIDE**2, epsilon=CERTAIN * SIDE**2)
+    synopsis = publish(method=method, distinct=True, max_per_user=SIDE**2, epsilon=CERTAIN * SIDE**2)
     table = records()
     who = table["who"].to_numpy(zero_copy_only=False)
-    place = (np.array(table["lat"]) * SIDE).astype(int) * SIDE + (np.array(table["lon"]) * SIDE).astype(int)
+    place = (np.array(table["lat"]) * side).astype(int) * side + (np.array(table["lon"]) * side).astype(int)
     pairs = {(int(one), int(cell)) for one, cell in zip(who, place, strict=True) if not np.isnan(one)}
-    expected = np.bincount([cell for _, cell in pairs], minlength=SIDE**2)
+    expected = np.bincount([cell for _, cell in pairs], minlength=side**2)
 
     np.testing.assert_array_equal(synopsis.counts, expected)
     assert synopsis.claim.distinct
@@ -157,6 +163,7 @@ REFUSED = {
     "distinct without users": ({"user": None, "max_per_user": None, "distinct": True}, "needs user and max_per_user"),
     "distinct on no public grid": ({"distinct": True, "method": "ag"}, "needs a public grid"),
     "distinct on a grid sized by data": ({"distinct": True, "method": hg.UniformGrid()}, "needs a public grid"),
+    "distinct on the sums of a wavelet": ({"distinct": True, "method": Privlet(side=8)}, "needs a public grid"),
     "distinct and a total": ({"distinct": True, "scale_to_total": 9}, "Leave scale_to_total out"),
 }
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hushgrid.counting.arrow import not_a_number
 from hushgrid.counting.bounded import MissingUser
-from hushgrid.counting.bounding import LATTICE_SIDE, KeyedRule
+from hushgrid.counting.bounding import KeyedRule
 from hushgrid.counting.columns import find_columns
 from hushgrid.counting.engine.cells import CELL, LATITUDE, LONGITUDE, USER, cell_numbers, inside, place_expressions
 from hushgrid.counting.engine.engine import TABLE, Engine, Frame, working
@@ -107,13 +107,13 @@ def kept_records(engine: Engine, records: Frame, rule: KeyedRule) -> Frame:
     The same records as `KeyedRule.keep` chooses: a function of the key and of each user's own records, whatever task
     is run twice, and wherever. The key appears in the query, and so in whatever the engine logs of it.
     """
-    side = rule.distinct_side or LATTICE_SIDE
-    column, row = place_expressions(engine, rule.domain, columns=side, rows=side)
+    columns, rows = rule.lattice_shape
+    column, row = place_expressions(engine, rule.domain, columns=columns, rows=rows)
     placed = records.with_columns(column.alias(COLUMN), row.alias(ROW))
     numbered = placed.with_columns(
         (_running_number(LONGITUDE, USER, COLUMN, ROW, by=[LONGITUDE, LATITUDE]) - 1).alias(OCCURRENCE)
     )
-    if rule.distinct_side is not None:
+    if rule.distinct_grid is not None:
         numbered = numbered.filter(nw.col(OCCURRENCE) == 0)
     parts = [
         nw.lit(rule.key.hex()),
