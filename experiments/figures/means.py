@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from experiments.datasets import DATASETS
-from experiments.figures.variant import METHOD_NAMES, Variant
+from experiments.figures.variant import Variant
 from experiments.trial import ALL_SIZES, QUERIES, Row
 
 PAPER_NAMES = {  # our set, and the one of the paper it stands for
@@ -16,6 +16,10 @@ PAPER_NAMES = {  # our set, and the one of the paper it stands for
     "us_chains": "landmark",
     "us_cvs": "storage",
 }
+ORDER = (  # of rows in tables and figures; methods that are not here come last
+    *("ug", "ag", "dag", "kd", "kd-hybrid", "quadtree", "balanced", "dpcube", "hierarchy", "hb", "privlet", "privtree"),
+    *("staq", "auto", "uniform", "identity"),
+)
 QUERY_SIZES = QUERIES[:-1]
 SHOWN_WITHIN = 3.0  # times the lowest error
 
@@ -82,9 +86,9 @@ class Means:
         return [variant for variant in self._variants.get(scene, ()) if method in (None, variant.method)]
 
     def methods(self) -> list[str]:
-        """Methods that were run as they come, those we know first."""
+        """Methods that were run as they come, in the usual order."""
         found = {one.method for variants in self._variants.values() for one in variants if one.has_only()}
-        return [*(name for name in METHOD_NAMES if name in found), *sorted(found - set(METHOD_NAMES))]
+        return [*(name for name in ORDER if name in found), *sorted(found - set(ORDER))]
 
     def sizes(self, scene: Scene, method: str, parameter: str) -> dict[int, Variant]:
         """Variants that differ from the method only in a size, by that size."""

@@ -9,24 +9,6 @@ from hushgrid.methods import METHODS
 
 Value = int | float | str | bool | None
 
-METHOD_NAMES = {
-    "ug": "UG",
-    "ag": "AG",
-    "dag": "DAG",
-    "kd": "KD-standard",
-    "kd-hybrid": "KD-hybrid",
-    "quadtree": "Quadtree",
-    "balanced": "Balanced",
-    "dpcube": "DPCube",
-    "hierarchy": "Hierarchy",
-    "hb": "HB",
-    "privlet": "Privlet",
-    "privtree": "PrivTree",
-    "staq": "STAQ",
-    "auto": "auto",
-    "uniform": "One cell",
-    "identity": "Fine grid",
-}
 PARAMETER_NAMES = {"alpha": ALPHA, "c2": "c₂", "side": "m", "first_side": "m₁", "height": "h"}
 
 
@@ -75,8 +57,8 @@ class Variant:
 
 
 def method_label(method: str) -> str:
-    """What figures call a method; its own name where it is new."""
-    return METHOD_NAMES.get(method, method)
+    """What figures call a method; by its name where `METHODS` does not list it."""
+    return METHODS[method].title if method in METHODS else method
 
 
 def _own_parameters(method: str) -> dict[str, Value]:

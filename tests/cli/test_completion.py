@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from hushgrid.cli import main
-from hushgrid.cli.publish import METHODS
-from hushgrid.methods import METHODS as ALL_METHODS
+from hushgrid.methods import METHODS
 from tests.cli.commands import Run, parsed
 
 SHELLS = ("bash", "zsh", "fish")
@@ -90,7 +89,7 @@ def test_each_shell_is_told_of_methods_and_files(shell: Path, name: str) -> None
         return "\n".join(answered("hushgrid", _HUSHGRID_COMPLETE=PROTOCOL[name], **words))
 
     methods = ask("hushgrid publish trips.csv --method", "")
-    assert all(method in methods for method in ALL_METHODS)
+    assert all(method in methods for method in METHODS)
     assert "file" in ask("hushgrid publish", "tri")
     assert "file" in ask("hushgrid query", "tri")
 
@@ -109,11 +108,6 @@ def test_fish_completes(shell: Path) -> None:
     lines = answered("fish", "--no-config", "-c", "source ./hushgrid.fish; complete -C 'hushgrid pu'")
 
     assert [line.split("\t")[0] for line in lines] == ["publish"]
-
-
-def test_the_methods_offered_are_those_there_are() -> None:
-    """And auto."""
-    assert METHODS.split(", ") == ["auto", *ALL_METHODS]
 
 
 def test_no_option_of_a_name_or_path_is_without_completion() -> None:

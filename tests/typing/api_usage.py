@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import hushgrid as hg
 from hushgrid.counting.counter import Counter
 from hushgrid.geometry.partition import Partition
-from hushgrid.methods.method import Method
+from hushgrid.methods.method import ListedMethod, Method
 from hushgrid.plan.plan import Plan, plan
 from hushgrid.privacy.bits import SimulatedBits
 from hushgrid.privacy.budget import Budget
@@ -54,10 +54,10 @@ def methods(domain: hg.Domain) -> None:
     districts = hg.Areas([], names=["north", "south"])
     assert_type(districts.domain(), hg.Domain)
     hg.publish("trips.parquet", domain=districts.domain(), epsilon=1, method=districts)
-    assert_type(hg.METHODS, Mapping[str, type[Method]])
+    assert_type(hg.METHODS, Mapping[str, type[ListedMethod]])
     for name, kind in hg.METHODS.items():
         assert_type(name, str)
-        assert_type(kind(), Method)
+        assert_type(kind(), ListedMethod)
 
 
 def options(domain: hg.Domain, told: Callable[[float], None]) -> None:
@@ -138,7 +138,6 @@ class Mine:
     """A method of one's own: no base class is asked for."""
 
     name: ClassVar[str] = "mine"
-    passes: ClassVar[int] = 1
 
     def release(self, counter: Counter, budget: Budget) -> hg.Synopsis:
         """Publish."""

@@ -23,7 +23,6 @@ from hushgrid.audit.neighbours import MOST_PER_USER, UNIT_SQUARE, Records, heap
 from hushgrid.audit.routes import WAYS_IN, HandOver, NotHereError, Route, as_array, new_account, squares
 from hushgrid.audit.view import VIEWS, WIDTH, Place, view
 from hushgrid.geometry.guidelines import leaf_sides
-from hushgrid.methods import METHODS
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
 from hushgrid.methods.areas import Areas
 from hushgrid.methods.baselines import OneCell
@@ -144,7 +143,7 @@ class Neighbours:
 def pairs(setting: Setting) -> Iterator[Neighbours]:
     """Neighbours for each kind of flaw."""
     for name in setting.methods:
-        method, length = SMALL.get(name) or METHODS[name](), LENGTHS.get(name, USUAL_LENGTH)
+        method, length = SMALL[name], LENGTHS.get(name, USUAL_LENGTH)
         yield Neighbours(title="a record in an empty spot", method=method, places=(FAR,), length=length)
         stacked = (SPOT._replace(times=25), FAR)
         yield Neighbours(title="a record on a stack of others", method=method, places=stacked, length=SHORT_LENGTH)

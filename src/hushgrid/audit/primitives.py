@@ -19,7 +19,6 @@ from hushgrid.audit.examples import LARGE
 from hushgrid.audit.laws import SMALLEST_EXPECTED, chi_square_p_value, mixed_p_value, pooled_p_value
 from hushgrid.audit.neighbours import FAR, UNIT_SQUARE, heap, spread
 from hushgrid.inference.measurements import Measured
-from hushgrid.methods import METHODS
 from hushgrid.methods.baselines import OneCell
 from hushgrid.methods.kd import KdTree
 from hushgrid.methods.privtree import PrivTree
@@ -266,7 +265,7 @@ def _count(points: Floats, cell: tuple[int, int, int]) -> int:
 
 def method_test(name: str, setting: Setting) -> Test:
     """Noise of all the measurements of a method, at the rates of its releases, which `verify` adds up to the claim."""
-    method = LARGE.get(name) or METHODS[name]()
+    method = LARGE[name]
     drawn: dict[Fraction, list[Indices]] = {}
     draws = releases = 0
     while draws < 10 * setting.runs and releases < MOST_RELEASES * setting.runs:

@@ -27,7 +27,6 @@ from hushgrid.audit.examples import LARGE, SMALL
 from hushgrid.audit.neighbours import UNIT_SQUARE
 from hushgrid.errors import ArgumentError, BudgetError, HushgridError, SynopsisFileError
 from hushgrid.files.verify import verify_file
-from hushgrid.methods import METHODS
 from hushgrid.methods.method import Method
 from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import SystemBits, simulation_rng
@@ -71,7 +70,7 @@ class Sight:
 def sights(setting: Setting) -> dict[str, list[Sight]]:
     """Some releases of each method."""
     look = partial(_sight, setting=setting)
-    return {name: [look(LARGE.get(name) or METHODS[name]()) for _ in range(RELEASES)] for name in setting.methods}
+    return {name: [look(LARGE[name]) for _ in range(RELEASES)] for name in setting.methods}
 
 
 def _sight(method: Method, *, setting: Setting) -> Sight:
@@ -248,7 +247,7 @@ def overdrawn_budget(_setting: Setting) -> str | None:
 
 def overstated_methods(setting: Setting) -> str | None:
     """Whether a method claims another epsilon than the one asked for."""
-    claims = {name: _release(POINTS, _small(name), epsilon=setting.epsilon).claim.epsilon for name in setting.methods}
+    claims = {name: _release(POINTS, SMALL[name], epsilon=setting.epsilon).claim.epsilon for name in setting.methods}
     above = [name for name, claimed in claims.items() if claimed > setting.epsilon]
     return f"More is spent than was asked for. Methods: {', '.join(above)}." if above else None
 
@@ -269,17 +268,11 @@ REPLAYS: Mapping[str, tuple[Replay, str]] = {
 }
 
 
-def _small(name: str) -> Method:
-    return SMALL.get(name) or METHODS[name]()
-
-
 def _different(setting: Setting, points: Any, others: Any, words: str) -> str | None:
     """The words, if any method publishes the two differently with the same noise."""
     broken = []
     for name in setting.methods:
-        releases = (
-            _release(data, _small(name), rng=simulation_rng(SEED), public_size=100) for data in (points, others)
-        )
+        releases = (_release(data, SMALL[name], rng=simulation_rng(SEED), public_size=100) for data in (points, others))
         first, second = (list(_released(release)) for release in releases)
         if not all(map(np.array_equal, first, second)):
             broken.append(name)

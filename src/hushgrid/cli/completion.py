@@ -32,9 +32,10 @@ def completion(context: click.Context, shell: str) -> None:
 
 def complete_method(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The methods whose names begin so."""
-    from hushgrid.cli.publish import METHODS
+    from hushgrid.cli.publish import AUTO
+    from hushgrid.methods import METHODS
 
-    return [CompletionItem(name) for name in METHODS.split(", ") if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in (AUTO, *METHODS) if name.startswith(incomplete)]
 
 
 def complete_file(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -25,16 +25,12 @@ from hushgrid.cli.parameters import example, to_total
 from hushgrid.cli.text import note, warn
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE
 from hushgrid.ledger import DEFAULT_LEDGER
+from hushgrid.methods import METHODS
 
 if TYPE_CHECKING:
     from hushgrid.counting.engine.address import Address
     from hushgrid.synopsis.synopsis import Synopsis
 
-# Written out, so that --help need not import them.
-METHODS = (
-    "auto, ug, ag, staq, dag, quadtree, kd, kd-hybrid, balanced, dpcube, hierarchy, hb, privlet, privtree, "
-    "uniform, identity"
-)
 MANIFEST, REGISTRY = ".manifest.md", ".registry.yaml"  # in place of the suffix of the release
 
 
@@ -141,7 +137,7 @@ METHOD = section(
         show_default=True,
         shell_complete=complete_method,
         metavar="METHOD",
-        help=f"How to publish: {METHODS}.",
+        help=f"How to publish: {', '.join([AUTO, *METHODS])}.",
     ),
     click.option(
         "--areas",

@@ -11,14 +11,14 @@ from hushgrid.methods.dpcube import DPCube
 from hushgrid.methods.hb import OptimalHierarchy
 from hushgrid.methods.hierarchy import Hierarchy
 from hushgrid.methods.kd import KdHybrid, KdTree
-from hushgrid.methods.method import Method
+from hushgrid.methods.method import ListedMethod
 from hushgrid.methods.privlet import Privlet
 from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.quadtree import Quadtree
 from hushgrid.methods.staq import Staq
 from hushgrid.methods.uniform_grid import UniformGrid
 
-METHODS: Mapping[str, type[Method]] = MappingProxyType(
+METHODS: Mapping[str, type[ListedMethod]] = MappingProxyType(
     {
         "ug": UniformGrid,
         "ag": AdaptiveGrid,

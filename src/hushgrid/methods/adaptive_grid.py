@@ -15,7 +15,7 @@ from hushgrid.counting.counter import Counter
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, Grid, NestedGrid
 from hushgrid.geometry.guidelines import LARGEST_FIRST_SIDE, SMALLEST_FIRST_SIDE, clamp_sides, leaf_sides
 from hushgrid.inference.measurements import Measurements, Regions
-from hushgrid.methods.method import check_positive, check_side, record
+from hushgrid.methods.method import Examples, check_positive, check_side, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.exact import Exactable, exact_share
 from hushgrid.synopsis.synopsis import Synopsis
@@ -47,7 +47,8 @@ class AdaptiveGrid:
     """
 
     name: ClassVar[str] = "ag"
-    passes: ClassVar[int] = 2
+    title: ClassVar[str] = "AG"
+    examples: ClassVar[Examples] = Examples(small={"first_side": 2}, large={"first_side": 30})
     first_side: int | None = None
     alpha: Exactable = 0.5
     c: float = 10.0  # Guideline 1

@@ -53,7 +53,6 @@ class Areas:
     """
 
     name: ClassVar[str] = "areas"
-    passes: ClassVar[int] = 1
     polygons: Any = field(repr=False)
     names: str | Sequence[str] | None = field(default=None, kw_only=True, repr=False)
     sha256: str = field(init=False)

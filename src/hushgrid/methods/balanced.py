@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from hushgrid.counting.counter import Counter
 from hushgrid.geometry.tree import Lattice
-from hushgrid.methods.method import check_whole, record
+from hushgrid.methods.method import Examples, check_whole, record
 from hushgrid.methods.trees import HIGHEST, LARGEST_STOP, LATTICE_SIDE, MedianCuts, descend, guideline_height
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.exact import Exactable, exact_share
@@ -41,6 +41,8 @@ class Balanced:
     """
 
     name: ClassVar[str] = "balanced"
+    title: ClassVar[str] = "Balanced"
+    examples: ClassVar[Examples] = Examples(small={"height": 2}, large={"height": 5})
     height: int | None = None
     split_share: Exactable = 0.3  # as in KD-standard
     stop_below: int = 32  # as in KD-standard
@@ -50,11 +52,6 @@ class Balanced:
             check_whole(self.height, name="height", low=1, high=HIGHEST)
         exact_share(self.split_share, name="split_share")
         check_whole(self.stop_below, name="stop_below", low=0, high=LARGEST_STOP)
-
-    @property
-    def passes(self) -> int:
-        """One for the total, and one for the cuts of each level."""
-        return 1 + (self.height or HIGHEST)
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a tree of balanced cuts."""

@@ -16,7 +16,7 @@ from hushgrid.counting.counter import Counter
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import CELL_LIMIT, Grid
 from hushgrid.inference.measurements import Measurements
-from hushgrid.methods.method import check_whole, record
+from hushgrid.methods.method import Examples, check_whole, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.synopsis import Synopsis
 
@@ -31,7 +31,8 @@ class OneCell:
     """
 
     name: ClassVar[str] = "uniform"
-    passes: ClassVar[int] = 1
+    title: ClassVar[str] = "One cell"
+    examples: ClassVar[Examples] = Examples(small={}, large={})
 
     def public_partition(self, domain: Domain) -> Grid:
         """The domain as one cell."""
@@ -64,7 +65,8 @@ class FineGrid:
     """
 
     name: ClassVar[str] = "identity"
-    passes: ClassVar[int] = 1
+    title: ClassVar[str] = "Fine grid"
+    examples: ClassVar[Examples] = Examples(small={"side": 3}, large={"side": 100})
     side: int = 256  # the largest of DPBench's grids
 
     def __post_init__(self) -> None:

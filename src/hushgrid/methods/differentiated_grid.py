@@ -19,7 +19,7 @@ from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.guidelines import LARGEST_FIRST_SIDE, SMALLEST_FIRST_SIDE, clamp_sides, leaf_sides
 from hushgrid.inference.measurements import Measured, Measurements, Regions
-from hushgrid.methods.method import check_positive, check_side, record
+from hushgrid.methods.method import Examples, check_positive, check_side, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.exact import Exactable, exact_share
 from hushgrid.synopsis.synopsis import Synopsis
@@ -72,7 +72,8 @@ class DifferentiatedGrid:
     """
 
     name: ClassVar[str] = "dag"
-    passes: ClassVar[int] = 2
+    title: ClassVar[str] = "DAG"
+    examples: ClassVar[Examples] = Examples(small={"first_side": 3}, large={"first_side": 30})
     first_side: int | None = None
     alpha: Exactable = 0.5
     c: float = 10.0  # Guideline 1

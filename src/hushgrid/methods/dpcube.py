@@ -16,7 +16,7 @@ from hushgrid.geometry.guidelines import clamp_side, guideline_side
 from hushgrid.geometry.tree import Lattice, Tree
 from hushgrid.inference.least_squares import measurements_of_nodes
 from hushgrid.inference.measurements import Measured
-from hushgrid.methods.method import check_positive, check_side, record
+from hushgrid.methods.method import Examples, check_positive, check_side, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.exact import Exactable, exact_share
 from hushgrid.synopsis.synopsis import Synopsis
@@ -145,7 +145,8 @@ class DPCube:
     """
 
     name: ClassVar[str] = "dpcube"
-    passes: ClassVar[int] = 1
+    title: ClassVar[str] = "DPCube"
+    examples: ClassVar[Examples] = Examples(small={"side": 4}, large={"side": 30})
     side: int | None = None
     cell_share: Exactable = 0.5
     tolerance: float = 2.0

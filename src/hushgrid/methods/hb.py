@@ -13,7 +13,7 @@ from typing import ClassVar
 from hushgrid.counting.counter import Counter
 from hushgrid.geometry.grid import check_cells
 from hushgrid.geometry.guidelines import LARGEST_SIDE, clamp_side, guideline_side
-from hushgrid.methods.method import check_positive, check_side, record
+from hushgrid.methods.method import Examples, check_positive, check_side, record
 from hushgrid.methods.pyramids import base_cells, base_grid, grid_sides, measure_levels, nodes_of_pyramid, pyramid
 from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.synopsis import Synopsis
@@ -38,7 +38,8 @@ class OptimalHierarchy:
     """
 
     name: ClassVar[str] = "hb"
-    passes: ClassVar[int] = 1
+    title: ClassVar[str] = "HB"
+    examples: ClassVar[Examples] = Examples(small={"side": 16}, large={"side": 64})
     side: int | None = None
     c: float = 10.0  # Qardaji et al. 2013 (ICDE), Guideline 1
 

@@ -14,7 +14,7 @@ from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import check_cells
 from hushgrid.geometry.guidelines import LARGEST_SIDE, clamp_side, guideline_side
-from hushgrid.methods.method import check_positive, check_side, check_whole, record
+from hushgrid.methods.method import Examples, check_positive, check_side, check_whole, record
 from hushgrid.methods.pyramids import base_cells, base_grid, grid_sides, measure_levels, nodes_of_pyramid, pyramid
 from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.synopsis import Synopsis
@@ -43,7 +43,8 @@ class Hierarchy:
     """
 
     name: ClassVar[str] = "hierarchy"
-    passes: ClassVar[int] = 1
+    title: ClassVar[str] = "Hierarchy"
+    examples: ClassVar[Examples] = Examples(small={"side": 8}, large={"side": 64})
     side: int | None = None
     branching: int = 2  # H_{2,3} is the paper's first hierarchy of more than two levels
     levels: int = 3

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.tree import Lattice
-from hushgrid.methods.method import check_whole, record
+from hushgrid.methods.method import Examples, check_whole, record
 from hushgrid.methods.trees import (
     HIGHEST,
     LARGEST_STOP,
@@ -48,6 +48,8 @@ class KdTree:
     """
 
     name: ClassVar[str] = "kd"
+    title: ClassVar[str] = "KD-standard"
+    examples: ClassVar[Examples] = Examples(small={"height": 3}, large={"height": 7})
     # Eight levels of fan-out four, as the paper's kd-trees have them; section IV-C of Qardaji et al. 2013 calls 16
     # binary levels common for a million points.
     height: int = 16
@@ -58,11 +60,6 @@ class KdTree:
         check_whole(self.height, name="height", low=1, high=HIGHEST)
         exact_share(self.median_share, name="median_share")
         check_whole(self.stop_below, name="stop_below", low=0, high=LARGEST_STOP)
-
-    @property
-    def passes(self) -> int:
-        """One for the total, and one for the cuts of each level."""
-        return 1 + self.height
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a kd-tree."""
@@ -105,6 +102,8 @@ class KdHybrid:
     """
 
     name: ClassVar[str] = "kd-hybrid"
+    title: ClassVar[str] = "KD-hybrid"
+    examples: ClassVar[Examples] = Examples(small={"height": 4, "switch": 2}, large={"height": 8, "switch": 4})
     # The order of the 2012 paper; Qardaji et al. 2013 describe it the other way round. On real sets it was the better
     # one, with a few kd levels rather than the half that the 2012 paper takes (docs/privacy/adaptive-trees.md).
     first: Literal["kd", "quadtree"] = "kd"
@@ -122,11 +121,6 @@ class KdHybrid:
         check_even(self.switch, name="switch", low=0, high=HIGHEST if self.height is None else self.height)
         exact_share(self.median_share, name="median_share")
         check_whole(self.stop_below, name="stop_below", low=0, high=LARGEST_STOP)
-
-    @property
-    def passes(self) -> int:
-        """One for the total, and one for each level at most."""
-        return 1 + (self.height or HIGHEST)
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a hybrid tree."""

@@ -1,7 +1,8 @@
 """What a method is: parameters, and one verb."""
 
-from dataclasses import fields
-from typing import ClassVar, Protocol, runtime_checkable
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
@@ -18,12 +19,31 @@ class Method(Protocol):
 
     name: ClassVar[str]
 
-    @property
-    def passes(self) -> int:
-        """Passes over the data at most, beside that for the noisy size where it needs one."""
-
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish what the counter counts, under the budget."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examples:
+    """Parameters to try a method with, by name.
+
+    Parameters
+    ----------
+    small : mapping
+        Those of a release of few cells, which an audit makes thousands of times.
+    large : mapping
+        Those of a release that takes thousands of draws.
+    """
+
+    small: Mapping[str, Any]
+    large: Mapping[str, Any]
+
+
+class ListedMethod(Method, Protocol):
+    """A method of `METHODS`, which says all that is asked of those."""
+
+    title: ClassVar[str]  # what figures call it
+    examples: ClassVar[Examples]
 
 
 PublicPartition = Grid | Patchwork

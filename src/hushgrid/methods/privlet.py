@@ -16,7 +16,7 @@ from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.guidelines import clamp_side, guideline_side
 from hushgrid.inference.haar import touched, transform
 from hushgrid.inference.measurements import Measured, Measurements, Wavelet
-from hushgrid.methods.method import check_positive, check_side, record
+from hushgrid.methods.method import Examples, check_positive, check_side, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.synopsis import Synopsis
 
@@ -44,7 +44,8 @@ class Privlet:
     """
 
     name: ClassVar[str] = "privlet"
-    passes: ClassVar[int] = 1
+    title: ClassVar[str] = "Privlet"
+    examples: ClassVar[Examples] = Examples(small={"side": 4}, large={"side": 64})
     side: int | None = None
     c: float = 10.0  # Qardaji et al. 2013, Guideline 1
 

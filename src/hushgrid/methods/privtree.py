@@ -24,7 +24,7 @@ from hushgrid.geometry.quadrants import (
     quadrant_tree,
 )
 from hushgrid.inference.measurements import Measurements
-from hushgrid.methods.method import check_whole, record
+from hushgrid.methods.method import Examples, check_whole, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.exact import Exactable, exact_share
 from hushgrid.synopsis.synopsis import Synopsis
@@ -52,17 +52,14 @@ class PrivTree:
     """
 
     name: ClassVar[str] = "privtree"
+    title: ClassVar[str] = "PrivTree"
+    examples: ClassVar[Examples] = Examples(small={"depth": 4}, large={"depth": 7})
     structure_share: Exactable = 0.5
     depth: int = DEEPEST
 
     def __post_init__(self) -> None:
         exact_share(self.structure_share, name="structure_share")
         check_whole(self.depth, name="depth", low=1, high=DEEPEST)
-
-    @property
-    def passes(self) -> int:
-        """One for each level, and one for the leaves; a single one where the sorted points fit in memory."""
-        return 1 + self.depth
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a quadtree of private depth."""

@@ -12,7 +12,7 @@ from typing import ClassVar
 from hushgrid.counting.counter import Counter
 from hushgrid.geometry.grid import CELL_LIMIT
 from hushgrid.geometry.guidelines import clamp_side, guideline_side
-from hushgrid.methods.method import check_positive, check_whole, record
+from hushgrid.methods.method import Examples, check_positive, check_whole, record
 from hushgrid.methods.pyramids import base_cells, base_grid, measure_levels, nodes_of_pyramid, pyramid
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.exact import proportional_shares
@@ -54,7 +54,8 @@ class Quadtree:
     """
 
     name: ClassVar[str] = "quadtree"
-    passes: ClassVar[int] = 1
+    title: ClassVar[str] = "Quadtree"
+    examples: ClassVar[Examples] = Examples(small={"height": 2}, large={"height": 6})
     height: int | None = None
     c: float = 10.0  # Qardaji et al. 2013, Guideline 1
 

@@ -31,7 +31,7 @@ from hushgrid.inference import least_squares as trees
 from hushgrid.inference.least_squares import measurements_of_nodes
 from hushgrid.inference.measurements import Measured, Measurements
 from hushgrid.inference.splits import split_masses
-from hushgrid.methods.method import check_positive, check_whole, record
+from hushgrid.methods.method import Examples, check_positive, check_whole, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.paths import UNITS
 from hushgrid.synopsis.synopsis import Synopsis
@@ -168,6 +168,11 @@ class Staq:
     """
 
     name: ClassVar[str] = "staq"
+    title: ClassVar[str] = "STAQ"
+    examples: ClassVar[Examples] = Examples(
+        small={"inference": "least-squares", "first_level": 1, "deepest": 3},
+        large={"inference": "least-squares", "first_level": 4, "deepest": 6},
+    )
     inference: Inference = "belief"
     # Constants of a prototype, fitted on nine data sets and judged on ten others.
     c: float = 1.7
@@ -185,11 +190,6 @@ class Staq:
         check_positive(self.first_weight, name="first_weight")
         check_whole(self.first_level, name="first_level", low=0, high=LARGEST_FIRST_LEVEL)
         check_whole(self.deepest, name="deepest", low=self.first_level, high=DEEPEST)
-
-    @property
-    def passes(self) -> int:
-        """One a round at most, each a level deeper or the last; the counter of files makes do with about three."""
-        return 2 + self.deepest - self.first_level
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a staged adaptive quadtree."""

@@ -13,7 +13,7 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.guidelines import clamp_side, guideline_side
 from hushgrid.inference.measurements import Measurements
-from hushgrid.methods.method import check_positive, check_side, record
+from hushgrid.methods.method import Examples, check_positive, check_side, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.synopsis import Synopsis
 
@@ -36,7 +36,8 @@ class UniformGrid:
     """
 
     name: ClassVar[str] = "ug"
-    passes: ClassVar[int] = 1
+    title: ClassVar[str] = "UG"
+    examples: ClassVar[Examples] = Examples(small={"side": 2}, large={"side": 100})
     side: int | None = None
     c: float = 10.0  # Qardaji et al. 2013, Guideline 1
 

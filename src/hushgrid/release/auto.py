@@ -31,11 +31,6 @@ class Auto:
 
     name: ClassVar[str] = "auto"
 
-    @property
-    def passes(self) -> int:
-        """As many as STAQ's."""
-        return Staq().passes
-
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish by the method chosen, which the release names, with the reason."""
         public_size = budget.public_size

@@ -28,7 +28,6 @@ class Cheat:
     """A grid that may be sized, ordered, noted or noised by the truth."""
 
     name: ClassVar[str] = "cheat"
-    passes: ClassVar[int] = 1
     flaw: str = ""
 
     def release(self, counter, budget):
