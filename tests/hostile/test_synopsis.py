@@ -18,7 +18,7 @@ from shapely import box
 
 import hushgrid
 from hushgrid.answering.patches import patchwork
-from hushgrid.files.structure import NESTED_SCHEMA
+from hushgrid.files.structure import layout_schema
 from hushgrid.files.verify import verify_file
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, NestedGrid
@@ -212,7 +212,7 @@ CLAIMS: dict[str, dict[str, int]] = {
 def test_a_small_file_claims_huge_arrays(claim: dict[str, int], tmp_path: Path, tried: Tried) -> None:
     """A few kilobytes of zstd that would be gigabytes of sides, in a process of 3 GB."""
     path = made(tmp_path, "nested")
-    sides = pa.table([np.ones(2**20, np.int64)], schema=NESTED_SCHEMA)
+    sides = pa.table([np.ones(2**20, np.int64)], schema=layout_schema(NestedGrid))
     tamper(path, edit=lambda release: release["structure"].update(claim), keys={"hushgrid:structure": packed(sides)})
 
     with tried.one():

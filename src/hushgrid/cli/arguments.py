@@ -9,6 +9,7 @@ import click
 from hushgrid.cli.polygons import read_polygons, refused
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
+from hushgrid.release.auto import AUTO
 
 if TYPE_CHECKING:
     from hushgrid.cli.polygons import Features
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from hushgrid.methods.uniform_grid import UniformGrid
 
 
-AUTO = "auto"
 ON_AREAS = 0  # in place of the side of a grid
 
 

@@ -32,8 +32,8 @@ def completion(context: click.Context, shell: str) -> None:
 
 def complete_method(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The methods whose names begin so."""
-    from hushgrid.cli.publish import AUTO
     from hushgrid.methods import METHODS
+    from hushgrid.release.auto import AUTO
 
     return [CompletionItem(name) for name in (AUTO, *METHODS) if name.startswith(incomplete)]
 

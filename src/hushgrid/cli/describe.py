@@ -14,7 +14,7 @@ from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
     from hushgrid.geometry.domain import Domain
-    from hushgrid.geometry.partition import Partition
+    from hushgrid.geometry.partition import Structure
     from hushgrid.synopsis.answer import Calibration
     from hushgrid.synopsis.claim import Claim, LedgerMark, Size
     from hushgrid.synopsis.synopsis import Synopsis
@@ -50,25 +50,10 @@ def release_values(synopsis: "Synopsis") -> dict[str, Any]:
     }
 
 
-def _structure(partition: "Partition") -> dict[str, Any]:
-    from hushgrid.geometry.areas import Patchwork
-    from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, Grid, GroupedGrid, NestedGrid
-    from hushgrid.geometry.tree import Tree
+def _structure(partition: "Structure") -> dict[str, Any]:
+    from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
 
-    structure: dict[str, Any] = {"cells": partition.cells, "guideline_cell_limit": GUIDELINE_CELL_LIMIT}
-    if isinstance(partition, Tree):
-        structure |= {"nodes": partition.nodes, "levels": len(partition.levels) - 1}
-    if isinstance(partition, GroupedGrid):
-        structure |= {"groups": int(partition.groups.max()) + 1}
-        partition = partition.nested
-    if isinstance(partition, NestedGrid):
-        structure |= {"smallest_side": int(partition.sides.min()), "largest_side": int(partition.sides.max())}
-        partition = partition.grid
-    if isinstance(partition, Grid):
-        structure |= {"rows": partition.rows, "columns": partition.columns}
-    if isinstance(partition, Patchwork):
-        structure |= {"areas": list(partition.names), "vertices": len(partition.vertices)}
-    return structure
+    return {"cells": partition.cells, "guideline_cell_limit": GUIDELINE_CELL_LIMIT, **partition.details}
 
 
 def _calibration(calibration: "Calibration") -> dict[str, Any]:
@@ -106,7 +91,7 @@ def release_in_words(synopsis: "Synopsis") -> dict[str, str]:
     return {
         "domain": domain_in_words(synopsis.domain),
         "method": how_made(synopsis.method),
-        "structure": structure_in_words(synopsis.partition),
+        "structure": synopsis.partition.words,
         "sized by": size_in_words(synopsis.claim),
         "total": total_in_words(synopsis),
         **({"counts": meaning} if meaning else {}),
@@ -120,30 +105,6 @@ def domain_in_words(domain: "Domain") -> str:
     """The bounds, each by its name."""
     bounds = (f"{name} {bound:.10g}" for name, bound in zip(COLUMNS, domain.bounds, strict=True))
     return f"{', '.join(bounds)} ({domain.crs})"
-
-
-def structure_in_words(partition: "Partition") -> str:
-    """The shape of the partition."""
-    from hushgrid.geometry.areas import Patchwork
-    from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
-    from hushgrid.geometry.tree import Tree
-
-    match partition:
-        case Grid():
-            return f"grid {partition.columns} x {partition.rows}, {partition.cells:,} cells"
-        case NestedGrid():
-            grid, least, most = partition.grid, partition.sides.min(), partition.sides.max()
-            divided = f"each cell divided into {least} x {least} to {most} x {most}"
-            return f"grid {grid.columns} x {grid.rows}, {divided}, {partition.cells:,} leaf cells"
-        case GroupedGrid():
-            groups = int(partition.groups.max()) + 1
-            return f"{structure_in_words(partition.nested)}, those not divided in {groups:,} groups"
-        case Tree():
-            return f"tree of {len(partition.levels) - 1} levels, {partition.cells:,} leaf cells"
-        case Patchwork():
-            return f"{partition.cells:,} areas that were given"
-        case _:
-            return f"{partition.cells:,} cells"
 
 
 def size_in_words(claim: "Claim") -> str:
@@ -175,7 +136,7 @@ def summarise(synopsis: "Synopsis") -> None:
 
     said = {
         "method": how_made(synopsis.method),
-        "structure": structure_in_words(synopsis.partition),
+        "structure": synopsis.partition.words,
         "guarantee": synopsis.claim.sentence,
         **({"counts": " ".join(meaning)} if (meaning := caveats(synopsis)) else {}),
     }

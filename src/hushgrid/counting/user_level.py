@@ -1,6 +1,6 @@
 """What is asked for when users are protected, and not single records: public arguments, checked before any reading."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, get_args
 
 from hushgrid.counting.areas import AreaIndex
@@ -88,15 +88,15 @@ class UserLevel:
         self, domain: Domain, *, key: bytes, cells: Grid | Patchwork | None = None, distinct: bool = False
     ) -> KeyedRule:
         """The rule that chooses records, or with `distinct` the cells of a public partition that they lie in."""
-        return KeyedRule(
+        rule = KeyedRule(
             key=key,
             domain=domain,
             most=self.max_per_user,
             most_for_total=self.max_for_total,
-            distinct_grid=cells if distinct and isinstance(cells, Grid) else None,
-            areas=AreaIndex.of(cells) if isinstance(cells, Patchwork) else None,
-            distinct_areas=distinct and isinstance(cells, Patchwork),
         )
+        if isinstance(cells, Patchwork):
+            return replace(rule, areas=AreaIndex.of(cells), distinct_areas=distinct)
+        return replace(rule, distinct_grid=cells) if distinct else rule
 
 
 def _refuse_without_user(**given: object) -> None:

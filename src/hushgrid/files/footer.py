@@ -11,7 +11,7 @@ from hushgrid.files.strict_json import JsonObject, check_common_denominator
 from hushgrid.files.structure import parse_structure, structure_json, structure_table
 from hushgrid.files.tables import measurement_json, measurement_table, pack, parse_measurements
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.partition import Structure
 from hushgrid.inference.measurements import Measured, Regions, Wavelet
 from hushgrid.synopsis.answer import CONFIDENCES, SIDES, UNCALIBRATED, VERSION, Calibration
 from hushgrid.synopsis.cells import shape_type
@@ -36,7 +36,7 @@ class Footer:
     """A release but for what its leaves hold."""
 
     library: str
-    partition: Partition
+    partition: Structure
     inference: str
     regions: Regions
     region_values: Measured

@@ -16,8 +16,7 @@ from hushgrid.errors import ArgumentError, SynopsisFileError
 from hushgrid.files.footer import HOW_TO_PUBLISH, Footer, footer_metadata, parse_footer
 from hushgrid.files.paths import MISSING, irregularity, near_file, new_file
 from hushgrid.files.tables import measured_columns, measured_from
-from hushgrid.geometry.areas import Patchwork
-from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.partition import Structure
 from hushgrid.inference.inferences import check_premises
 from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import Measurements
@@ -75,9 +74,9 @@ def write_to(synopsis: Synopsis, out: IO[bytes]) -> None:
         writer.add_key_value_metadata(metadata)
 
 
-def columns_of(partition: Partition) -> pa.Schema:
+def columns_of(partition: Structure) -> pa.Schema:
     """The columns of a release on a partition; areas have their names first."""
-    return pa.schema([NAME, *COLUMNS]) if isinstance(partition, Patchwork) else COLUMNS
+    return pa.schema([NAME, *COLUMNS]) if partition.names else COLUMNS
 
 
 class ReleaseFile:

@@ -1,7 +1,9 @@
 """Areas of any shape, such as districts: a partition that is given, not made."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +11,7 @@ from numpy.typing import NDArray
 from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.partition import Layout, same_structure
 
 AREA_LIMIT = 2**16
 VERTEX_LIMIT = 2**19  # of all areas together
@@ -50,6 +53,12 @@ class Patchwork:
     (array([[0., 0., 1., 1.]]), array([1.]))
     """
 
+    kind: ClassVar[str] = "areas"
+    tiles: ClassVar[bool] = False
+    layout_types: ClassVar[Mapping[str, type[np.generic]]] = {
+        **dict.fromkeys(("x", "y"), np.float64),
+        **dict.fromkeys(("ring", "polygon", "area"), np.int64),
+    }
     domain: Domain
     names: tuple[str, ...]
     vertices: Floats
@@ -67,13 +76,7 @@ class Patchwork:
         _check_names(self)
         _check_vertices(self)
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Patchwork)
-            and (self.domain, self.names) == (other.domain, other.names)
-            and all(np.array_equal(*pair) for pair in zip(self.arrays, other.arrays, strict=True))
-        )
-
+    __eq__ = same_structure
     __hash__ = None  # type: ignore[assignment]  # compares by the contents of arrays
 
     @property
@@ -85,6 +88,53 @@ class Patchwork:
     def cells(self) -> int:
         """Number of areas."""
         return len(self.area_starts) - 1
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        """Vertices and areas, and their names."""
+        return {"vertices": len(self.vertices), "cells": self.cells, "names": list(self.names)}
+
+    @property
+    def layout(self) -> Layout:
+        """The place of each vertex, and the ring, polygon and area it belongs to."""
+        columns = list(self.vertices.T)
+        members = np.arange(len(self.vertices))
+        for starts in self.arrays[1:]:
+            members = np.searchsorted(starts, members, side="right") - 1
+            columns.append(members)
+        return dict(zip(self.layout_types, columns, strict=True))
+
+    @classmethod
+    def from_layout(cls, domain: Domain, shape: Mapping[str, Any], layout: Layout) -> Self:
+        """The areas of these names and vertices."""
+        numbers = [layout[name] for name in ("ring", "polygon", "area")]
+        if any(column[0] != 0 or not np.isin(np.diff(column), (0, 1)).all() for column in numbers):
+            msg = "its rings, polygons and areas are not numbered in order."
+            raise ArgumentError(msg)
+        first_vertices = [np.flatnonzero(np.diff(column, prepend=-1)) for column in numbers]
+        ring, polygon, _ = numbers
+        areas = cls(
+            domain=domain,
+            names=shape["names"],
+            vertices=np.stack([layout["x"], layout["y"]], axis=1),
+            ring_starts=np.append(first_vertices[0], len(ring)),
+            polygon_starts=np.append(ring[first_vertices[1]], ring[-1] + 1),
+            area_starts=np.append(polygon[first_vertices[2]], polygon[-1] + 1),
+        )
+        if not all(np.array_equal(areas.layout[name], layout[name]) for name in ("ring", "polygon", "area")):
+            msg = "its rings, polygons and areas do not lie one in another."
+            raise ArgumentError(msg)
+        return areas
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """Names, and the number of vertices."""
+        return {"areas": list(self.names), "vertices": len(self.vertices)}
+
+    @property
+    def words(self) -> str:
+        """Its shape in words."""
+        return "1 area that was given" if self.cells == 1 else f"{self.cells:,} areas that were given"
 
     def bounds(self, first: int = 0, stop: int | None = None) -> Floats:
         """West, south, east, north of the areas `first` to `stop`, shape (areas, 4)."""

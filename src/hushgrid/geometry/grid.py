@@ -1,7 +1,9 @@
 """Grids of equal cells: uniform (UG), nested (AG) and grouped (DAG)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,7 @@ from hushgrid.arrays import Indices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry import cells
 from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.partition import Layout, same_structure
 
 CELL_LIMIT = 2**26  # cells of any partition; a size asked for beyond it is an error
 GUIDELINE_CELL_LIMIT = 2**24  # cells of a partition sized from released values; beyond it the size is clamped
@@ -29,6 +32,11 @@ class Grid:
            [2., 1., 4., 2.]])
     """
 
+    kind: ClassVar[str] = "grid"
+    tiles: ClassVar[bool] = True
+    names: ClassVar[tuple[str, ...]] = ()
+    layout_types: ClassVar[Mapping[str, type[np.generic]]] = {}
+    layout: ClassVar[Layout] = {}
     domain: Domain
     rows: int
     columns: int
@@ -43,6 +51,26 @@ class Grid:
     def cells(self) -> int:
         """Number of cells."""
         return self.rows * self.columns
+
+    @property
+    def shape(self) -> dict[str, int]:
+        """Rows, columns and cells."""
+        return {"rows": self.rows, "columns": self.columns, "cells": self.cells}
+
+    @classmethod
+    def from_layout(cls, domain: Domain, shape: Mapping[str, Any], _layout: Layout) -> Self:
+        """The grid of these rows and columns."""
+        return cls(domain=domain, rows=shape["rows"], columns=shape["columns"])
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """Rows and columns."""
+        return {"rows": self.rows, "columns": self.columns}
+
+    @property
+    def words(self) -> str:
+        """Its shape in words."""
+        return f"grid {self.columns} x {self.rows}, {self.cells:,} cells"
 
     @cached_property
     def column_edges(self) -> NDArray[np.float64]:
@@ -101,6 +129,10 @@ class NestedGrid:
            [3. , 0.5, 4. , 1. ]])
     """
 
+    kind: ClassVar[str] = "nested-grid"
+    tiles: ClassVar[bool] = True
+    names: ClassVar[tuple[str, ...]] = ()
+    layout_types: ClassVar[Mapping[str, type[np.generic]]] = {"side": np.int64}
     grid: Grid
     sides: NDArray[np.int64]
 
@@ -115,9 +147,7 @@ class NestedGrid:
         sides.flags.writeable = False
         object.__setattr__(self, "sides", sides)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NestedGrid) and self.grid == other.grid and np.array_equal(self.sides, other.sides)
-
+    __eq__ = same_structure
     __hash__ = None  # type: ignore[assignment]  # compares by the contents of an array
 
     @property
@@ -129,6 +159,37 @@ class NestedGrid:
     def cells(self) -> int:
         """Number of leaf cells."""
         return int(self.offsets[-1])
+
+    @property
+    def shape(self) -> dict[str, int]:
+        """Rows and columns of the first level, and leaf cells."""
+        return {**self.grid.shape, "cells": self.cells}
+
+    @property
+    def layout(self) -> Layout:
+        """The side of each first-level cell."""
+        return {"side": self.sides}
+
+    @classmethod
+    def from_layout(cls, domain: Domain, shape: Mapping[str, Any], layout: Layout) -> Self:
+        """The nested grid of these rows, columns and sides."""
+        return cls(grid=Grid.from_layout(domain, shape, {}), sides=layout["side"])
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """Smallest and largest side, and what the first level has."""
+        return {
+            "smallest_side": int(self.sides.min()),
+            "largest_side": int(self.sides.max()),
+            **self.grid.details,
+        }
+
+    @property
+    def words(self) -> str:
+        """Its shape in words."""
+        grid, least, most = self.grid, self.sides.min(), self.sides.max()
+        parts = f"{least} x {least}" if least == most else f"{least} x {least} to {most} x {most}"
+        return f"grid {grid.columns} x {grid.rows}, each cell divided into {parts}, {self.cells:,} leaf cells"
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
@@ -195,6 +256,10 @@ class GroupedGrid:
     (array([0, 2, 6]), array([0, 5, 1, 2, 3, 4]))
     """
 
+    kind: ClassVar[str] = "grouped-grid"
+    tiles: ClassVar[bool] = True
+    names: ClassVar[tuple[str, ...]] = ()
+    layout_types: ClassVar[Mapping[str, type[np.generic]]] = {"side": np.int64, "group": np.int64}
     nested: NestedGrid
     groups: Indices
 
@@ -209,11 +274,7 @@ class GroupedGrid:
         groups.flags.writeable = False
         object.__setattr__(self, "groups", groups)
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, GroupedGrid) and self.nested == other.nested and np.array_equal(self.groups, other.groups)
-        )
-
+    __eq__ = same_structure
     __hash__ = None  # type: ignore[assignment]  # compares by the contents of an array
 
     @property
@@ -225,6 +286,32 @@ class GroupedGrid:
     def cells(self) -> int:
         """Number of leaf cells."""
         return self.nested.cells
+
+    @property
+    def shape(self) -> dict[str, int]:
+        """Rows and columns of the first level, and leaf cells."""
+        return self.nested.shape
+
+    @property
+    def layout(self) -> Layout:
+        """The side and the group of each first-level cell."""
+        return {"side": self.nested.sides, "group": self.groups}
+
+    @classmethod
+    def from_layout(cls, domain: Domain, shape: Mapping[str, Any], layout: Layout) -> Self:
+        """The grouped grid of these rows, columns, sides and groups."""
+        return cls(nested=NestedGrid.from_layout(domain, shape, layout), groups=layout["group"])
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """Number of groups, and what the nested grid has."""
+        return {"groups": int(self.groups.max()) + 1, **self.nested.details}
+
+    @property
+    def words(self) -> str:
+        """Its shape in words."""
+        groups = int(self.groups.max()) + 1
+        return f"{self.nested.words}, those not divided in {groups:,} {'group' if groups == 1 else 'groups'}"
 
     @cached_property
     def _first_cells(self) -> Indices:

@@ -1,18 +1,18 @@
-"""What every partition of a domain into leaf cells offers."""
+"""What every partition of a domain offers, and what those of releases offer beside it."""
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.geometry.domain import Domain
 
+Layout = Mapping[str, NDArray[Any]]
+
 
 class Partition(Protocol):
-    """Disjoint leaf cells of a domain, in an order fixed before any data is read.
-
-    Implemented by `Grid`, `NestedGrid`, `GroupedGrid` and `Tree`, which tile it, and by `Patchwork`, which need not.
-    """
+    """Disjoint leaf cells of a domain, in an order fixed before any data is read."""
 
     @property
     def domain(self) -> Domain:
@@ -24,3 +24,48 @@ class Partition(Protocol):
 
     def bounds(self, first: int = 0, stop: int | None = None) -> NDArray[np.float64]:
         """West, south, east, north of the leaves `first` to `stop`, shape (leaves, 4)."""
+
+
+class Structure(Partition, Protocol):
+    """A partition that a release can have.
+
+    Implemented by `Grid`, `NestedGrid`, `GroupedGrid` and `Tree`, which tile the domain with rectangles, and by
+    `Patchwork`, which need not. A file keeps the kind, the shape and the layout.
+    """
+
+    kind: ClassVar[str]
+    tiles: ClassVar[bool]  # whether the leaves are rectangles that cover the domain
+    layout_types: ClassVar[Mapping[str, type[np.generic]]]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each leaf is called; empty if leaves have no names."""
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        """Numbers of rows, columns, leaves and so on, by name."""
+
+    @property
+    def layout(self) -> Layout:
+        """What tells it from others of its shape: columns of equal length, of `layout_types`."""
+
+    @classmethod
+    def from_layout(cls, domain: Domain, shape: Mapping[str, Any], layout: Layout) -> Self:
+        """The partition of this shape, which need not say the number of leaves, and layout."""
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What readers of a release should know beside the number of leaves."""
+
+    @property
+    def words(self) -> str:
+        """Its shape in words."""
+
+
+def same_structure(one: Structure, other: object) -> bool:
+    """Whether two partitions have the same leaves in the same order, by the same layout."""
+    if type(one) is not type(other):
+        return False
+    return (one.domain, one.shape) == (other.domain, other.shape) and all(
+        map(np.array_equal, one.layout.values(), other.layout.values())
+    )

@@ -1,7 +1,9 @@
 """A tree of rectangles as flat arrays, and how it grows level by level."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from hushgrid.errors import ArgumentError
 from hushgrid.geometry import cells
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import check_cells
+from hushgrid.geometry.partition import Layout, same_structure
 
 LEFT, BOTTOM, RIGHT, TOP = range(4)  # columns of `boxes`
 LATTICE_LIMIT = 2**26  # lines a side; a double tells the cells of such a lattice apart
@@ -64,6 +67,12 @@ class Tree:
            [1., 0., 4., 4.]])
     """
 
+    kind: ClassVar[str] = "tree"
+    tiles: ClassVar[bool] = True
+    names: ClassVar[tuple[str, ...]] = ()
+    layout_types: ClassVar[Mapping[str, type[np.generic]]] = dict.fromkeys(
+        ("left", "bottom", "right", "top", "columns", "rows"), np.int64
+    )
     lattice: Lattice
     boxes: Indices
     splits: Indices
@@ -83,14 +92,7 @@ class Tree:
         _check_splits(self)
         _check_boxes(self)
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Tree)
-            and self.lattice == other.lattice
-            and np.array_equal(self.boxes, other.boxes)
-            and np.array_equal(self.splits, other.splits)
-        )
-
+    __eq__ = same_structure
     __hash__ = None  # type: ignore[assignment]  # compares by the contents of arrays
 
     @property
@@ -107,6 +109,34 @@ class Tree:
     def cells(self) -> int:
         """Number of leaves."""
         return len(self.leaves)
+
+    @property
+    def shape(self) -> dict[str, int]:
+        """Rows and columns of the lattice, nodes and leaves."""
+        return {"rows": self.lattice.rows, "columns": self.lattice.columns, "nodes": self.nodes, "cells": self.cells}
+
+    @property
+    def layout(self) -> Layout:
+        """The box and the split of each node."""
+        return dict(zip(self.layout_types, (*self.boxes.T, *self.splits.T), strict=True))
+
+    @classmethod
+    def from_layout(cls, domain: Domain, shape: Mapping[str, Any], layout: Layout) -> Self:
+        """The tree of these nodes on a lattice of these rows and columns."""
+        boxes = np.stack([layout[name] for name in ("left", "bottom", "right", "top")], axis=1)
+        splits = np.stack([layout[name] for name in ("columns", "rows")], axis=1)
+        lattice = Lattice(domain=domain, rows=shape["rows"], columns=shape["columns"])
+        return cls(lattice=lattice, boxes=boxes, splits=splits)
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """Nodes and levels."""
+        return {"nodes": self.nodes, "levels": len(self.levels) - 1}
+
+    @property
+    def words(self) -> str:
+        """Its shape in words."""
+        return f"tree of {len(self.levels) - 1} levels, {self.cells:,} leaf cells"
 
     @cached_property
     def child_counts(self) -> Indices:

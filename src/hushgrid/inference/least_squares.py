@@ -13,7 +13,7 @@ import numpy as np
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.partition import Structure
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import NOT_MEASURED, Measured, Measurements, Regions
 
@@ -132,7 +132,7 @@ class NodeEstimates:
 class Evidence:
     """Measurements of a partition, and what follows from both, found once."""
 
-    partition: Partition
+    partition: Structure
     measurements: Measurements
 
     @cached_property

@@ -24,7 +24,6 @@ from hushgrid.counting.user_level import PRIVATE, UserLevel
 from hushgrid.errors import ArgumentError
 from hushgrid.files.footer import geo_metadata
 from hushgrid.files.strict_json import Scalar
-from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.domain import Domain
 from hushgrid.ledger.request import Request
 from hushgrid.methods.method import Method, PublicPartition, is_whole, public_partition, record
@@ -192,7 +191,7 @@ class Job:
 
     def _check_engine(self) -> None:
         """Refuse what is asked for of points that an engine counts, and that it cannot do."""
-        if isinstance(self.cells, Patchwork):
+        if self.cells is not None and not self.cells.tiles:
             msg = "points that an engine counts cannot be counted on areas, only on cells that it can compute. Write "
             msg += "them to a Parquet file and publish that, or take another method."
             raise ArgumentError(msg)
@@ -269,8 +268,7 @@ class Job:
 
     def _calibrated(self, synopsis: Synopsis) -> Synopsis:
         # What areas are asked is mostly how many points are in each: there, the law of the noise says it all.
-        wanted = self.calibrate and not isinstance(self.cells, Patchwork)
-        return calibrated(synopsis, self.method) if wanted else synopsis
+        return calibrated(synopsis, self.method) if self.calibrate and synopsis.partition.tiles else synopsis
 
 
 def _total(users: UserLevel, bounded: BoundedCounter, budget: Budget) -> int | None:

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from hushgrid.answering.patches import Patches
 from hushgrid.geometry.areas import Patchwork
-from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.partition import Structure
 
 # Columns of west, south, east, north that make a closed ring, counterclockwise from the south-west corner.
 RING = np.array([[0, 1], [2, 1], [2, 3], [0, 3], [0, 1]])
@@ -49,7 +49,7 @@ def polygons(bounds: NDArray[np.float64]) -> pa.BinaryArray:
 BOUNDS = ("west", "south", "east", "north")
 
 
-def places(partition: Partition, first: int = 0, stop: int | None = None) -> dict[str, pa.Array]:
+def places(partition: Structure, first: int = 0, stop: int | None = None) -> dict[str, pa.Array]:
     """West, south, east, north of the leaves `first` to `stop`, and before them the names of areas.
 
     Examples
@@ -64,18 +64,18 @@ def places(partition: Partition, first: int = 0, stop: int | None = None) -> dic
     return {**names(partition, first, stop), **columns}
 
 
-def names(partition: Partition, first: int = 0, stop: int | None = None) -> dict[str, pa.Array]:
+def names(partition: Structure, first: int = 0, stop: int | None = None) -> dict[str, pa.Array]:
     """A column of the names of areas; other leaves have none."""
-    return {"name": pa.array(partition.names[first:stop])} if isinstance(partition, Patchwork) else {}
+    return {"name": pa.array(partition.names[first:stop])} if partition.names else {}
 
 
-def shapes(partition: Partition, first: int = 0, stop: int | None = None) -> pa.BinaryArray:
+def shapes(partition: Structure, first: int = 0, stop: int | None = None) -> pa.BinaryArray:
     """The leaves `first` to `stop` in well-known binary: polygons, or multipolygons where they are areas."""
     if isinstance(partition, Patchwork):
         return Patches(partition).wkb(first, stop)
     return polygons(partition.bounds(first, stop))
 
 
-def shape_type(partition: Partition) -> str:
+def shape_type(partition: Structure) -> str:
     """The type of those geometries."""
-    return "MultiPolygon" if isinstance(partition, Patchwork) else "Polygon"
+    return "Polygon" if partition.tiles else "MultiPolygon"

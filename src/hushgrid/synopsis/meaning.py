@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-from hushgrid.geometry.areas import Patchwork
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.synopsis.claim import Claim, MethodRecord
 from hushgrid.synopsis.synopsis import Synopsis
@@ -40,7 +39,7 @@ def covered(synopsis: Synopsis) -> str:
 
 def caveats(synopsis: Synopsis) -> tuple[str, ...]:
     """What a reader of counts and intervals must know of a release that protects users, or that counts on areas."""
-    on_areas = isinstance(synopsis.partition, Patchwork)
+    on_areas = not synopsis.partition.tiles
     if synopsis.claim.unit == "record":
         return (POINTS_IN_AREAS,) if on_areas else ()
     about_users = _about_users(synopsis, "area" if on_areas else "cell")

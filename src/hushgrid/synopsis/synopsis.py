@@ -14,7 +14,7 @@ from hushgrid.answering.polygons import AreaSurface
 from hushgrid.answering.surface import Surface
 from hushgrid.answering.surfaces import slopes_of, surface_of
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.partition import Structure
 from hushgrid.geometry.rects import area_shares, check_rects
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.least_squares import Evidence
@@ -66,7 +66,7 @@ class Synopsis:
 
     @classmethod
     def infer(
-        cls, partition: Partition, measurements: Measurements, *, inference: str, claim: Claim, method: MethodRecord
+        cls, partition: Structure, measurements: Measurements, *, inference: str, claim: Claim, method: MethodRecord
     ) -> Self:
         """Synopsis of measurements, its counts made by the inference named."""
         evidence = Evidence(partition, measurements)
@@ -84,7 +84,7 @@ class Synopsis:
         return f"<Synopsis by {self.method.name}: epsilon={epsilon:g}, {self.partition.cells:,} cells{mark}>"
 
     @property
-    def partition(self) -> Partition:
+    def partition(self) -> Structure:
         """The leaf cells."""
         return self.evidence.partition
 

@@ -3,6 +3,8 @@
 import base64
 import gzip
 import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from hushgrid.answering.surface import CLUMPING
 from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
-from hushgrid.geometry.tree import RIGHT, TOP, Lattice, Tree, divide_each
+from hushgrid.geometry.tree import RIGHT, TOP, Tree, divide_each
 from hushgrid.inference.least_squares import average_by_node
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.two_level import combined_variances
@@ -100,52 +102,47 @@ def fixed_point(counts: Floats) -> tuple[Indices, float]:
 
 
 def _partition(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:
-    """Kind and sizes of the partition and what its variances follow from; counts go to the payload, leaf by leaf."""
-    partition, measurements = synopsis.partition, synopsis.measurements
+    """Kind and shape of the partition and what its variances follow from; counts go to the payload, leaf by leaf."""
+    partition = synopsis.partition
+    if not partition.tiles:
+        msg = "a release on areas has no map here; 'hushgrid export' writes it as a GeoPackage, which QGIS shows."
+        raise ArgumentError(msg)
     counts = synopsis.counts / synopsis.factor
     units, step = fixed_point(counts)
-    shape: Grid | Lattice
-    order: Indices | slice = slice(None)  # of the leaves in the page
-    match partition:
-        case Grid():
-            kind, shape, known = "grid", partition, _grid(measurements)
-        case NestedGrid():
-            kind, shape, known = "nested", partition.grid, _nested(partition, measurements, payload)
-        case GroupedGrid():
-            kind, shape, known = "grouped", partition.nested.grid, _grouped(partition, measurements, payload)
-            order = np.argsort(partition.leaf_order)
-        case Tree():
-            kind, shape, known = "tree", partition.lattice, _tree(partition, measurements, payload)
-            order = partition.runs[0][partition.child_counts == 0]
-        case _:
-            msg = "a release on areas has no map here; 'hushgrid export' writes it as a GeoPackage, which QGIS shows."
-            raise ArgumentError(msg)
+    known, order = VARIANCES[type(partition)](partition, synopsis.measurements, payload)
     payload.add("counts", units[order])
     # Slopes times counts, in the steps of the counts: then both weigh alike in an answer.
     for name, slopes in zip(("tiltsX", "tiltsY"), synopsis.slopes.T, strict=True):
         if len(slopes):
             payload.add(name, np.rint(counts * slopes / step)[order])
-    return {"kind": kind, "columns": shape.columns, "rows": shape.rows, "step": step, **known}
+    kind, shape = partition.kind.removesuffix("-grid"), partition.shape
+    return {"kind": kind, "columns": shape["columns"], "rows": shape["rows"], "step": step, **known}
 
 
-def _grid(measurements: Measurements) -> dict[str, Any]:
+Order = Indices | slice  # of the leaves in the page
+AS_THEY_ARE = slice(None)
+
+
+def _grid(_grid: Grid, measurements: Measurements, _payload: Payload) -> tuple[dict[str, Any], Order]:
     wavelet = measurements.wavelet
     if wavelet is None:
-        return {"variance": float(measurements.leaves.variances[0]), "padded": None}
-    return {"variance": float(wavelet.coefficients.variances[0]), "padded": [wavelet.columns, wavelet.rows]}
+        return {"variance": float(measurements.leaves.variances[0]), "padded": None}, AS_THEY_ARE
+    variance = float(wavelet.coefficients.variances[0])
+    return {"variance": variance, "padded": [wavelet.columns, wavelet.rows]}, AS_THEY_ARE
 
 
-def _nested(nested: NestedGrid, measurements: Measurements, payload: Payload) -> dict[str, Any]:
+def _nested(nested: NestedGrid, measurements: Measurements, payload: Payload) -> tuple[dict[str, Any], Order]:
     payload.add("sides", nested.sides)
     leaf_variances = measurements.leaves.variances[nested.offsets[:-1]]
     cell_variances = combined_variances(measurements.region_values.variances, leaf_variances, nested.sides**2)
-    return {
+    known = {
         "leafVariances": _palette("leafVariance", leaf_variances, payload),
         "cellVariances": _palette("cellVariance", cell_variances, payload),
     }
+    return known, AS_THEY_ARE
 
 
-def _grouped(grouped: GroupedGrid, measurements: Measurements, payload: Payload) -> dict[str, Any]:
+def _grouped(grouped: GroupedGrid, measurements: Measurements, payload: Payload) -> tuple[dict[str, Any], Order]:
     """Variances of divided cells by cell, zero for the others, and those of groups by group."""
     payload.add("sides", grouped.nested.sides)
     payload.add("groups", grouped.groups)
@@ -156,15 +153,16 @@ def _grouped(grouped: GroupedGrid, measurements: Measurements, payload: Payload)
     by_group = grouped_blocks[np.argsort(blocks[grouped_blocks])]
     by_cell = np.zeros((2, len(grouped.groups)))
     by_cell[:, grouped.groups == DIVIDED] = of_leaf[divided], of_block[divided]
-    return {
+    known = {
         "leafVariances": _palette("leafVariance", by_cell[0], payload),
         "cellVariances": _palette("cellVariance", by_cell[1], payload),
         "memberVariances": _palette("memberVariance", of_leaf[by_group], payload),
         "groupVariances": _palette("groupVariance", of_block[by_group], payload),
     }
+    return known, np.argsort(grouped.leaf_order)
 
 
-def _tree(tree: Tree, measurements: Measurements, payload: Payload) -> dict[str, Any]:
+def _tree(tree: Tree, measurements: Measurements, payload: Payload) -> tuple[dict[str, Any], Order]:
     """Splits of all nodes, and where the edges of children are not those of an even division."""
     even = divide_each(tree.boxes, tree.splits)
     payload.add("splitColumns", tree.splits[:, 0])
@@ -172,7 +170,14 @@ def _tree(tree: Tree, measurements: Measurements, payload: Payload) -> dict[str,
     payload.add("right", tree.boxes[1:, RIGHT] - even[:, RIGHT])
     payload.add("top", tree.boxes[1:, TOP] - even[:, TOP])
     _, precisions = average_by_node(tree, measurements)
-    return {"precisions": _palette("precision", precisions, payload)}
+    known = {"precisions": _palette("precision", precisions, payload)}
+    return known, tree.runs[0][tree.child_counts == 0]
+
+
+# What the variances of each kind follow from, and the order of its leaves in the page.
+VARIANCES: Mapping[type, Callable[..., tuple[dict[str, Any], Order]]] = MappingProxyType(
+    {Grid: _grid, NestedGrid: _nested, GroupedGrid: _grouped, Tree: _tree}
+)
 
 
 def _palette(name: str, values: Floats, payload: Payload) -> list[float]:

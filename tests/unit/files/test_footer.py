@@ -12,10 +12,10 @@ import pytest
 
 from hushgrid.errors import SynopsisFileError
 from hushgrid.files.footer import MEASUREMENTS, RELEASE, STRUCTURE, footer_metadata, parse_footer
-from hushgrid.files.structure import NESTED_SCHEMA
+from hushgrid.files.structure import layout_schema
 from hushgrid.files.tables import MOST_RATES, REGION_SCHEMA, measured_columns, measured_from, measurement_table, pack
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import CELL_LIMIT
+from hushgrid.geometry.grid import CELL_LIMIT, NestedGrid
 from hushgrid.inference.measurements import NOT_MEASURED, Measured
 from hushgrid.synopsis.claim import Claim, MethodRecord, Size, Spend
 from tests.tampering import packed
@@ -122,7 +122,7 @@ HOSTILE = {
     "an unknown kind of measurements": ("measurements.kind", "haar", "must be 'runs' or 'wavelet', not 'haar'"),
     "a trillion cells": ("structure.cells", 10**12, "structure.cells must be between 1 and"),
     "a trillion rows": ("structure.rows", 10**12, "structure.rows must be between 1 and"),
-    "rows by columns over the limit": ("structure.rows", CELL_LIMIT, "over the limit"),
+    "rows by columns over the limit": ("structure.rows", CELL_LIMIT, "over the limit|more cells than there are leaves"),
     "no cells": ("structure.cells", 0, "structure.cells must be between 1 and"),
     "other cells than rows": ("structure.cells", 7, "its structure has 7 cells, the file"),
     "half a row": ("structure.rows", 1.5, "structure.rows must be a whole number"),
@@ -194,7 +194,7 @@ def test_a_file_of_somebody_else_is_told_apart():
 def test_sides_must_make_the_declared_cells(on_nested, sides):
     """Sides that are not positive, too few, or make other cells than there are, are refused."""
     with pytest.raises(SynopsisFileError):
-        parsed(on_nested, keys={STRUCTURE: pack(pa.table([pa.array(sides)], schema=NESTED_SCHEMA))})
+        parsed(on_nested, keys={STRUCTURE: pack(pa.table([pa.array(sides)], schema=layout_schema(NestedGrid)))})
 
 
 def test_arrays_belong_to_those_who_need_them(on_grid, on_nested):
