@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hushgrid.cli.arguments import (
-    AUTO,
     ON_AREAS,
     EngineChoice,
     chosen_domain,
@@ -26,6 +25,7 @@ from hushgrid.cli.text import note, warn
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE
 from hushgrid.ledger import DEFAULT_LEDGER
 from hushgrid.methods import METHODS
+from hushgrid.release.auto import AUTO
 
 if TYPE_CHECKING:
     from hushgrid.counting.engine.address import Address
