@@ -13,22 +13,20 @@ from hushgrid.cli.text import as_json, labelled, note, whole
 from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
-    from hushgrid.geometry.domain import Domain
     from hushgrid.geometry.partition import Structure
-    from hushgrid.synopsis.answer import Calibration
-    from hushgrid.synopsis.claim import Claim, LedgerMark, Size
+    from hushgrid.synopsis.answer import Answer, Calibration
+    from hushgrid.synopsis.claim import Claim, Size
     from hushgrid.synopsis.synopsis import Synopsis
-
 
 CONFIDENCE = 0.95
 
 
 def release_values(synopsis: "Synopsis") -> dict[str, Any]:
-    """Everything a reader of a release should know."""
-    from hushgrid.synopsis.meaning import caveats, counted
+    """The facts about a release, for JSON."""
+    from hushgrid.synopsis.facts import Facts
 
+    facts, total = Facts.of(synopsis), _total(synopsis)
     domain, method, scale = synopsis.domain, synopsis.method, synopsis.scale
-    total = synopsis.answer(domain.bounds, confidence=CONFIDENCE)
     return {
         "simulation": synopsis.simulation,
         "domain": {**dict(zip(COLUMNS, domain.bounds, strict=True)), "crs": domain.crs},
@@ -40,8 +38,8 @@ def release_values(synopsis: "Synopsis") -> dict[str, Any]:
         },
         "structure": _structure(synopsis.partition),
         "total": {"estimate": total.estimate, "low": total.low, "high": total.high, "confidence": CONFIDENCE},
-        "counted": counted(synopsis),
-        "caveats": list(caveats(synopsis)),
+        "counted": facts.counted,
+        "caveats": list(facts.caveats),
         "scale": None if scale is None else vars(scale),
         "calibration": _calibration(synopsis.calibration),
         "claim": _claim(synopsis.claim),
@@ -83,62 +81,44 @@ def _size(size: "Size | None") -> dict[str, Any] | None:
     return {"source": size.source, "value": size.value if size.source == "public" else None}
 
 
+def _total(synopsis: "Synopsis") -> "Answer":
+    return synopsis.answer(synopsis.domain.bounds, confidence=CONFIDENCE)
+
+
 def release_in_words(synopsis: "Synopsis") -> dict[str, str]:
-    """Everything a reader of a release should know: a label and a text each."""
-    from hushgrid.synopsis.meaning import caveats, how_made, spent
-
-    meaning = " ".join(caveats(synopsis))
-    return {
-        "domain": domain_in_words(synopsis.domain),
-        "method": how_made(synopsis.method),
-        "structure": synopsis.partition.words,
-        "sized by": size_in_words(synopsis.claim),
-        "total": total_in_words(synopsis),
-        **({"counts": meaning} if meaning else {}),
-        "guarantee": synopsis.claim.sentence,
-        "budget": spent(synopsis.claim),
-        **({} if synopsis.ledger is None else {"ledger": ledger_in_words(synopsis.ledger)}),
-    }
-
-
-def domain_in_words(domain: "Domain") -> str:
-    """The bounds, each by its name."""
-    bounds = (f"{name} {bound:.10g}" for name, bound in zip(COLUMNS, domain.bounds, strict=True))
-    return f"{', '.join(bounds)} ({domain.crs})"
-
-
-def size_in_words(claim: "Claim") -> str:
-    """What the number of cells was found from. A noisy size is never shown."""
+    """The facts about a release, a label and a text each."""
     from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
-    from hushgrid.synopsis.meaning import sized_by
+    from hushgrid.synopsis.facts import Facts
 
-    capped = "" if claim.size is None else f"; sizes found so are capped at {GUIDELINE_CELL_LIMIT:,} cells"
-    return f"{sized_by(claim)}{capped}"
-
-
-def total_in_words(synopsis: "Synopsis") -> str:
-    """The estimated number of points, or of whatever was counted, with its interval."""
-    from hushgrid.synopsis.meaning import counted
-
-    total = synopsis.answer(synopsis.domain.bounds, confidence=CONFIDENCE)
+    facts, total, mark = Facts.of(synopsis), _total(synopsis), synopsis.ledger
+    capped = "" if synopsis.claim.size is None else f"; sizes found so are capped at {GUIDELINE_CELL_LIMIT:,} cells"
     estimate, low, high = (whole(float(number)) for number in (total.estimate, total.low, total.high))
-    return f"about {estimate} {counted(synopsis)}, an estimate; {low} to {high} with {100 * CONFIDENCE:g} % confidence"
-
-
-def ledger_in_words(mark: "LedgerMark") -> str:
-    """The entry that a release was charged to."""
-    return f"entry {mark.entry} of the data set {mark.dataset!r}; head {mark.head}"
+    confidence = f"{100 * CONFIDENCE:g} % confidence"
+    return {
+        "domain": f"{facts.region} ({facts.domain.crs})",
+        "method": facts.how_made,
+        "structure": synopsis.partition.words,
+        "sized by": f"{facts.sized_by}{capped}",
+        "total": f"about {estimate} {facts.counted}, an estimate; {low} to {high} with {confidence}",
+        **({"counts": facts.meaning} if facts.caveats else {}),
+        "guarantee": facts.claim.sentence,
+        "budget": facts.budget,
+        **(
+            {} if mark is None else {"ledger": f"entry {mark.entry} of the data set {mark.dataset!r}; head {mark.head}"}
+        ),
+    }
 
 
 def summarise(synopsis: "Synopsis") -> None:
     """Say what was published, from released values alone."""
-    from hushgrid.synopsis.meaning import caveats, how_made
+    from hushgrid.synopsis.facts import Facts
 
+    facts = Facts.of(synopsis)
     said = {
-        "method": how_made(synopsis.method),
+        "method": facts.how_made,
         "structure": synopsis.partition.words,
-        "guarantee": synopsis.claim.sentence,
-        **({"counts": " ".join(meaning)} if (meaning := caveats(synopsis)) else {}),
+        "guarantee": facts.claim.sentence,
+        **({"counts": facts.meaning} if facts.caveats else {}),
     }
     note(labelled(said))
 

@@ -111,14 +111,15 @@ def ask_polygons(synopsis: "Synopsis", features: "Features", *, confidence: floa
 
 
 def _said(synopsis: "Synopsis", answer: "Answer", confidence: float) -> dict[str, Any]:
-    from hushgrid.synopsis.meaning import caveats, covered
+    from hushgrid.synopsis.facts import Facts
 
+    facts = Facts.of(synopsis)
     return {
         "values": vars(answer),
         "confidence": confidence,
-        "unit": synopsis.claim.unit,
-        "covered": covered(synopsis),
-        "caveats": caveats(synopsis),
+        "unit": facts.claim.unit,
+        "covered": facts.covered,
+        "caveats": facts.caveats,
     }
 
 

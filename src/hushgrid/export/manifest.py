@@ -4,11 +4,9 @@ import math
 from fractions import Fraction
 
 from hushgrid.errors import ArgumentError
-from hushgrid.synopsis.answer import ONE_NOISE, UNCALIBRATED
-from hushgrid.synopsis.claim import Claim, Unit
-from hushgrid.synopsis.meaning import caveats, counted, covered, how_made, sign, sized_by, spent
+from hushgrid.synopsis.claim import Unit
+from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
-from hushgrid.version import __version__
 
 LARGEST = 700.0  # of an epsilon whose exponential is a double; beyond, guesses are as good as certain
 
@@ -54,12 +52,16 @@ def percent(share: float) -> str:
 
 BEFORE = (0.01, 0.1, 0.5, 0.9)  # how likely somebody thinks something, before they see the release
 
-RECORD = """\
+ABOUT: dict[Unit, str] = {
+    "record": """\
 A record is one row of the table that was handed over. **Whoever has several rows is protected less**: with two, the
-odds below change by the square of the factor, with k by its k-th power."""
-USER = """\
+odds below change by the square of the factor, with k by its k-th power.""",
+    "user": """\
 A user is whoever has one id in the table that was handed over, with all their rows: the odds below hold for a user
-however many rows they have. Whoever has two ids counts as two users."""
+however many rows they have. Whoever has two ids counts as two users.""",
+}
+WHOSE: dict[Unit, str] = {"record": "a given record of yours is", "user": "you are"}
+YOURS: dict[Unit, str] = {"record": "a record of yours was", "user": "you were"}
 
 LEARNED = """\
 - *What is true of many.* Where there are many {counted} and where few; that is what the release is for. If it is known
@@ -69,13 +71,8 @@ LEARNED = """\
 - *Those who come together.* If it is known that several {unit}s are in the data together or not at all, their factors
   multiply.
 
-They cannot learn more than that about {whom}, and they find no row, no coordinate and no exact count in the release:
-there is none. Points that are drawn from it are made up."""
-
-WORDS: dict[Unit, dict[str, str]] = {
-    "record": {"yours": "a record of yours was", "whom": "any one record"},
-    "user": {"yours": "you were", "whom": "any one user"},
-}
+They cannot learn more than that about any one {unit}. They find no row, no coordinate and no exact count in the
+release: there is none. Points that are drawn from it are made up."""
 
 OUT_OF_SCOPE = """\
 - **Other releases of the same data.** Their epsilons add up; a ledger keeps the account.
@@ -101,87 +98,67 @@ def manifest(synopsis: Synopsis, *, name: str, sha256: str) -> str:
     if synopsis.simulation:
         msg = "a simulated synopsis protects nobody; there is nothing to state in a manifest."
         raise ArgumentError(msg)
-    claim = synopsis.claim
-    facts = _table({"fact": "value", **_facts(synopsis, name, sha256)})
+    facts = Facts.of(synopsis)
     sections = {
-        "What is protected": f"{claim.sentence}\n\n{RECORD if claim.unit == 'record' else USER}",
-        "What an attacker can and cannot learn": _odds(synopsis),
-        "What the numbers mean": _numbers(synopsis),
-        "How it was made": _table({"part": "as it was", **_making(synopsis)}),
+        "What is protected": f"{facts.claim.sentence}\n\n{ABOUT[facts.claim.unit]}",
+        "What an attacker can and cannot learn": _odds(facts),
+        "What the numbers mean": _numbers(facts),
+        "How it was made": _table({"part": "as it was", **_making(facts)}),
         "What is out of scope": OUT_OF_SCOPE,
     }
     body = "\n\n".join(f"## {title}\n\n{text}" for title, text in sections.items())
-    return f"# About {_code(name)}\n\n{facts}\n\n{body}\n"
+    return f"# About {_code(name)}\n\n{_table(_heading(facts, name, sha256))}\n\n{body}\n"
 
 
-def _facts(synopsis: Synopsis, name: str, sha256: str) -> dict[str, str]:
-    claim, mark = synopsis.claim, synopsis.ledger
+def _heading(facts: Facts, name: str, sha256: str) -> dict[str, str]:
+    mark = facts.ledger
     return {
+        "fact": "value",
         "release": _code(name),
-        "protects": "each record" if claim.unit == "record" else "each user, with all their records",
-        "epsilon": f"{float(claim.epsilon):g}, without a delta",
-        **(
-            {}
-            if claim.unit == "record"
-            else {"K, the most that one user adds": f"{claim.max_per_unit:,} {_added(claim)}"}
-        ),
+        "protects": facts.protects,
+        "epsilon": f"{float(facts.claim.epsilon):g}, without a delta",
+        **({"K, the most that one user adds": facts.per_user} if facts.per_user else {}),
         "SHA-256": _code(sha256),
         **({} if mark is None else {"ledger": f"entry {mark.entry} of the data set {_code(mark.dataset)}"}),
         **({} if mark is None else {"head of the ledger": _code(mark.head)}),
-        "made with": f"hushgrid {__version__}",
+        "made with": facts.made_with,
     }
 
 
-def _odds(synopsis: Synopsis) -> str:
-    claim = synopsis.claim
-    whose = "a given record of yours is" if claim.unit == "record" else "you are"
-    rows = {
-        percent(
-            before
-        ): f"{percent(sure_at_least(before, claim.epsilon))} to {percent(sure_at_most(before, claim.epsilon))}"
+def _odds(facts: Facts) -> str:
+    whose, epsilon = WHOSE[facts.claim.unit], facts.claim.epsilon
+    after = {
+        percent(before): f"{percent(sure_at_least(before, epsilon))} to {percent(sure_at_most(before, epsilon))}"
         for before in BEFORE
     }
     guess = (
         "Anybody may read the release, knowing whatever they know, with any computer. Someone who thinks it "
         f"{percent(0.5)} likely that {whose} in the data can be at most "
-        f"**{percent(sure_at_most(0.5, claim.epsilon))}** sure afterwards."
+        f"**{percent(sure_at_most(0.5, epsilon))}** sure afterwards."
     )
-    table = _table({f"how sure that {whose} in the data": "how sure after reading the release", **rows})
-    learned = LEARNED.format(counted=counted(synopsis), unit=claim.unit, **WORDS[claim.unit])
+    table = _table({f"how sure that {whose} in the data": "how sure after reading the release", **after})
+    learned = LEARNED.format(counted=facts.counted, unit=facts.claim.unit, yours=YOURS[facts.claim.unit])
     return f"{guess}\n\n{table}\n\nWhat they can learn:\n\n{learned}"
 
 
-def _numbers(synopsis: Synopsis) -> str:
-    meaning = " ".join(caveats(synopsis)) or "Counts are of points, one for each record in the domain."
-    width = "They are as wide as they have to be on average over data sets"
-    if synopsis.calibration == ONE_NOISE:
-        width = "They are as wide as the noise in the count of one area asks"
-    elif synopsis.calibration != UNCALIBRATED:
-        width = "Their width was found from the release, by publishing made-up points like it"
+def _numbers(facts: Facts) -> str:
+    meaning = facts.meaning or "Counts are of points, one for each record in the domain."
     return (
-        f"{meaning} They are estimates, with noise; {sign(synopsis)}.\n\n"
-        f"An interval of 95 % is made to hold the {covered(synopsis)} 95 times in 100. {width}."
+        f"{meaning} They are estimates, with noise; {facts.sign}.\n\n"
+        f"An interval of 95 % is made to hold the {facts.covered} 95 times in 100. {facts.width}."
     )
 
 
-def _making(synopsis: Synopsis) -> dict[str, str]:
-    domain, claim = synopsis.domain, synopsis.claim
-    bounds = zip(("west", "south", "east", "north"), domain.bounds, strict=True)
+def _making(facts: Facts) -> dict[str, str]:
     return {
-        "domain": ", ".join(f"{name} {bound:.10g}" for name, bound in bounds),
-        "reference system": _code(domain.crs),
-        "method": how_made(synopsis.method),
-        "cells": f"{synopsis.partition.cells:,}",
-        "sized by": sized_by(claim),
-        "budget": spent(claim),
+        "domain": facts.region,
+        "reference system": _code(facts.domain.crs),
+        "method": facts.how_made,
+        "cells": f"{facts.cells:,}",
+        "sized by": facts.sized_by,
+        "budget": facts.budget,
         "noise": "exact discrete Laplace noise on integer counts, from the operating system's random bits",
     }
-
-
-def _added(claim: Claim) -> str:
-    if claim.distinct:
-        return "cells" if claim.max_per_unit > 1 else "cell"
-    return "records" if claim.max_per_unit > 1 else "record"
 
 
 def _table(rows: dict[str, str]) -> str:

@@ -13,7 +13,7 @@ from hushgrid.export.raster import Raster, pixels
 from hushgrid.export.world import world_for
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
-from hushgrid.synopsis.meaning import counted
+from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def plot(synopsis: Synopsis, ax: "Axes | None" = None, *, title: str | None = No
         zorder=2,
     )
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.7, pad=0.02, extend="max")
-    bar.set_label(f"{counted(synopsis)} per {_unit(domain)}")
+    bar.set_label(f"{Facts.of(synopsis).counted} per {_unit(domain)}")
     _draw_scale(ax, domain)
     _label(ax, domain)
     ax.set_title(_title(synopsis) if title is None else title)
@@ -196,4 +196,4 @@ def _degrees(degrees: float, letters: str) -> str:
 
 
 def _title(synopsis: Synopsis) -> str:
-    return f"Estimated {counted(synopsis)} under differential privacy, ε = {float(synopsis.claim.epsilon):g}"
+    return f"Estimated {Facts.of(synopsis).counted} under differential privacy, ε = {float(synopsis.claim.epsilon):g}"

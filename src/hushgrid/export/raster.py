@@ -11,10 +11,10 @@ from hushgrid.answering.outlines import Outlines
 from hushgrid.answering.polygons import FLAT
 from hushgrid.arrays import Floats
 from hushgrid.errors import MissingExtraError
-from hushgrid.export.facts import facts
 from hushgrid.export.systems import gdal_name
 from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.grid import Grid
+from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
 
 PIXELS = 1024  # on the longer side, where the partition is no grid
@@ -132,7 +132,7 @@ def write_geotiff(synopsis: Synopsis, out: BinaryIO, *, resolution: int | tuple[
     }
     with MemoryFile(ext=".tif") as plain, MemoryFile(ext=".tif") as optimised:
         with plain.open(**profile) as file:
-            file.update_tags(**{name.upper(): text for name, text in facts(synopsis).items()})
+            file.update_tags(**{name.upper(): text for name, text in Facts.of(synopsis).labelled().items()})
             for band, (name, values) in enumerate(zip(BANDS, (raster.estimates, raster.errors), strict=True), start=1):
                 file.write(values[::-1], band)  # north comes first
                 file.set_band_description(band, name)

@@ -7,10 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from hushgrid.errors import ArgumentError
-from hushgrid.synopsis.claim import Claim
-from hushgrid.synopsis.meaning import caveats, counted, parameters, sized_by, spent
+from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
-from hushgrid.version import __version__
 
 Yaml = str | int | float | Mapping[str, "Yaml"] | Sequence["Yaml"]
 
@@ -85,55 +83,56 @@ def registry_entry(synopsis: Synopsis, *, name: str, sha256: str, published: str
     if synopsis.simulation:
         msg = "a simulated synopsis is no release; it belongs in no registry."
         raise ArgumentError(msg)
+    facts = Facts.of(synopsis)
     deployment: dict[str, Yaml] = {
-        "basic": _basic(synopsis, name, published),
-        "dp_variant": _variant(synopsis),
-        "privacy_loss": _loss(synopsis.claim),
-        "deployment_model": _model(synopsis),
-        "accounting": _accounting(synopsis),
-        "implementation": _implementation(synopsis, sha256),
+        "basic": _basic(facts, name, published),
+        "dp_variant": _variant(facts),
+        "privacy_loss": _loss(facts),
+        "deployment_model": _model(facts),
+        "accounting": _accounting(facts),
+        "implementation": _implementation(facts, sha256),
         "administrative": {"status": "Draft", "tier": TIER, "registry_authors": [UNKNOWN]},
     }
     slug = re.sub(r"[^a-z0-9]+", "-", f"{name.split('.')[0].lower()} {published[:4]}").strip("-")
     return yaml_text({"url_slug": slug, "deployment": deployment})
 
 
-def _basic(synopsis: Synopsis, name: str, published: str) -> dict[str, Yaml]:
-    cells = f"{synopsis.partition.cells:,} cells with noisy counts of {counted(synopsis)}"
+def _basic(facts: Facts, name: str, published: str) -> dict[str, Yaml]:
+    map_of_cells = f"A map of {facts.cells:,} cells with noisy counts of {facts.counted}, with intervals"
     return {
         "name": name.split(".")[0],
         "data_curators": [{"data_curator_name": UNKNOWN, "data_curator_type": UNKNOWN}],
-        "description": " ".join([f"A map of {cells}, with intervals, as one GeoParquet file.", *caveats(synopsis)]),
+        "description": " ".join((f"{map_of_cells}, as one GeoParquet file.", *facts.caveats)),
         "intended_use": UNKNOWN,
         "data_product_type": "Summary statistics",
-        "data_product_region": _region(synopsis),
+        "data_product_region": _region(facts),
         "data_product_sector": UNKNOWN,
         "publication_date": published,
     }
 
 
-def _variant(synopsis: Synopsis) -> dict[str, Yaml]:
-    whose = "" if synopsis.claim.unit == "record" else ", and the user it belongs to"
+def _variant(facts: Facts) -> dict[str, Yaml]:
+    whose = "" if facts.claim.unit == "record" else ", and the user it belongs to"
     return {
         "variant_name": "Pure DP",
         "data_domain": f"Tables of records, each with a place{whose}. Places outside a public rectangle are left out: "
-        f"{_region(synopsis)}.",
+        f"{_region(facts)}.",
         "unprotected_quantities": "None: every number that depends on the data has noise.",
     }
 
 
-def _loss(claim: Claim) -> dict[str, Yaml]:
+def _loss(facts: Facts) -> dict[str, Yaml]:
     return {
-        "privacy_unit": f"{claim.unit.capitalize()}-level",
-        "privacy_unit_details": f"{claim.sentence} Two tables are adjacent if one is the other plus one {claim.unit}"
-        f"{', with all their records' if claim.unit == 'user' else ''}.",
-        "privacy_parameters": {"epsilon": float(claim.epsilon)},
-        "privacy_parameters_details": f"Exactly {claim.epsilon}, spent as follows. {spent(claim)}.",
+        "privacy_unit": f"{facts.claim.unit.capitalize()}-level",
+        "privacy_unit_details": f"{facts.claim.sentence} Two tables are adjacent if one is the other plus one "
+        f"{facts.protects.removeprefix('each ')}.",
+        "privacy_parameters": {"epsilon": float(facts.claim.epsilon)},
+        "privacy_parameters_details": f"Exactly {facts.claim.epsilon}, spent as follows. {facts.budget}.",
     }
 
 
-def _model(synopsis: Synopsis) -> dict[str, Yaml]:
-    mark = synopsis.ledger
+def _model(facts: Facts) -> dict[str, Yaml]:
+    mark = facts.ledger
     account = "no ledger was kept"
     if mark is not None:
         account = f"this is entry {mark.entry} of the ledger of the data set {mark.dataset!r}, head {mark.head}"
@@ -148,27 +147,25 @@ def _model(synopsis: Synopsis) -> dict[str, Yaml]:
     }
 
 
-def _accounting(synopsis: Synopsis) -> dict[str, Yaml]:
+def _accounting(facts: Facts) -> dict[str, Yaml]:
     return {
         "post_processing": f"Counts and intervals are computed from the noisy integers alone (inference "
-        f"{synopsis.inference!r}); both are in the file, and `hushgrid verify` computes the counts again.",
+        f"{facts.inference!r}); both are in the file, and `hushgrid verify` computes the counts again.",
         "composition": "Sequential over measurements, parallel over disjoint cells, in exact fractions.",
     }
 
 
-def _implementation(synopsis: Synopsis, sha256: str) -> dict[str, Yaml]:
-    method = synopsis.method
-    given = ", ".join(parameters(method))
+def _implementation(facts: Facts, sha256: str) -> dict[str, Yaml]:
+    given = f" ({', '.join(facts.parameters)})" if facts.parameters else ""
     return {
-        "preprocessing_and_hyperparameter_tuning": f"Sized by {sized_by(synopsis.claim)}. The domain, the method and "
+        "preprocessing_and_hyperparameter_tuning": f"Sized by {facts.sized_by}. The domain, the method and "
         "its parameters are public arguments.",
-        "mechanisms": f"hushgrid {__version__}, method {method.name}{f' ({given})' if given else ''}: discrete Laplace "
+        "mechanisms": f"{facts.made_with}, method {facts.method.name}{given}: discrete Laplace "
         "noise on integer counts, sampled exactly with a rational scale and no floating point. "
         f"SHA-256 of the release: {sha256}.",
         "justification": UNKNOWN,
     }
 
 
-def _region(synopsis: Synopsis) -> str:
-    bounds = zip(("west", "south", "east", "north"), synopsis.domain.bounds, strict=True)
-    return f"{', '.join(f'{name} {bound:.10g}' for name, bound in bounds)} ({synopsis.domain.crs})"
+def _region(facts: Facts) -> str:
+    return f"{facts.region} ({facts.domain.crs})"

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from hushgrid.answering.outlines import import_shapely
 from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError, MissingExtraError
-from hushgrid.export.facts import facts
 from hushgrid.export.systems import areas_in_degrees, gdal_name, in_degrees, rings_in_degrees
 from hushgrid.files.paths import check_target, new_file
 from hushgrid.geometry.areas import Patchwork
 from hushgrid.synopsis.cells import RING, names, shape_type, shapes
+from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
 
 FORMULA = ("=", "+", "-", "@")  # how a cell of a spreadsheet begins that is no text (OWASP)
@@ -71,10 +71,10 @@ def write_geojson(synopsis: Synopsis, out: BinaryIO) -> None:
     """
     cells = synopsis.partition.cells
     if isinstance(synopsis.partition, Patchwork):
-        _write(facts(synopsis), _areas(synopsis, synopsis.partition), out)
+        _write(Facts.of(synopsis).labelled(), _areas(synopsis, synopsis.partition), out)
         return
     parts = (_cells(synopsis, first, min(first + CELLS_AT_ONCE, cells)) for first in range(0, cells, CELLS_AT_ONCE))
-    _write(facts(synopsis), (feature for part in parts for feature in part), out)
+    _write(Facts.of(synopsis).labelled(), (feature for part in parts for feature in part), out)
 
 
 def write_points_geojson(synopsis: Synopsis, points: NDArray[np.float64], about: dict[str, str], out: BinaryIO) -> None:
@@ -131,7 +131,7 @@ def write_gpkg(synopsis: Synopsis, out: BinaryIO) -> None:
     except ImportError as error:
         msg = "a GeoPackage needs pyogrio: pip install 'hushgrid[gis]'."
         raise MissingExtraError(msg) from error
-    about, partition = facts(synopsis), synopsis.partition
+    about, partition = Facts.of(synopsis).labelled(), synopsis.partition
     called = {label: np.array(column.to_pylist(), dtype=object) for label, column in names(partition).items()}
     fields = {**called, "count": synopsis.counts, "std_error": np.sqrt(synopsis.variances)}
     content = io.BytesIO()
@@ -166,7 +166,7 @@ def check_points_target(path: Path, *, overwrite: bool) -> None:
 def write_points(synopsis: Synopsis, points: Floats, path: Path, *, overwrite: bool = False) -> None:
     """Write points drawn from a synopsis as Parquet, CSV or GeoJSON, by the extension of the path."""
     check_points_target(path, overwrite=overwrite)
-    about = {"synthetic": SYNTHETIC, **facts(synopsis)}
+    about = {"synthetic": SYNTHETIC, **Facts.of(synopsis).labelled()}
     with new_file(path, overwrite=overwrite) as out:
         WRITERS[path.suffix.lower()](synopsis, points, about, out)
 

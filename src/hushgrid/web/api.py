@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from hushgrid.errors import ArgumentError
-from hushgrid.synopsis.meaning import caveats, counted
 from hushgrid.web.questions import LARGEST_PAGE, LONGEST_QUOTE, USUAL_PAGE, Question
 from hushgrid.web.shelf import Shelf, Shelved
 
@@ -51,27 +50,26 @@ def cells(entry: Shelved, parameters: Iterable[tuple[str, str]]) -> dict[str, An
 
 def _meaning(entry: Shelved) -> dict[str, Any]:
     """What numbers are numbers of: beside all of them."""
-    synopsis = entry.synopsis
+    facts = entry.facts
     return {
         "release": entry.name,
-        "simulation": synopsis.simulation,
-        "counted": counted(synopsis),
-        "caveats": list(caveats(synopsis)),
+        "simulation": facts.claim.simulation,
+        "counted": facts.counted,
+        "caveats": list(facts.caveats),
     }
 
 
 def _description(entry: Shelved) -> dict[str, Any]:
-    synopsis = entry.synopsis
-    claim, domain = synopsis.claim, synopsis.domain
+    facts = entry.facts
     return {
         **_meaning(entry),
         "title": entry.title,
-        "guarantee": claim.sentence,
-        "epsilon": float(claim.epsilon),
-        "unit": claim.unit,
-        "method": synopsis.method.name,
-        "cells": synopsis.partition.cells,
-        "domain": {**dict(zip(BOUNDS, domain.bounds, strict=True)), "crs": domain.crs},
+        "guarantee": facts.claim.sentence,
+        "epsilon": float(facts.claim.epsilon),
+        "unit": facts.claim.unit,
+        "method": facts.method.name,
+        "cells": facts.cells,
+        "domain": {**dict(zip(BOUNDS, facts.domain.bounds, strict=True)), "crs": facts.domain.crs},
     }
 
 

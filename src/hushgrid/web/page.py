@@ -15,35 +15,27 @@ import numpy as np
 from hushgrid.arrays import Floats, Indices
 from hushgrid.export.world import World, world_for
 from hushgrid.geometry.domain import Domain
-from hushgrid.synopsis.claim import Claim
-from hushgrid.synopsis.meaning import caveats, counted, parameters
+from hushgrid.synopsis.facts import SIMULATION, Facts
 from hushgrid.synopsis.synopsis import Synopsis
-from hushgrid.version import __version__
 from hushgrid.web.figures import Payload, figures
 from hushgrid.web.overlay import areas_and_lines
 
 
-def fine_print(synopsis: Synopsis) -> dict[str, str]:
-    """Everything a reader of the map should know, from released values alone."""
-    notes = "; ".join(synopsis.method.notes)
-    bounds = ", ".join(f"{bound:.10g}" for bound in synopsis.domain.bounds)
+def fine_print(facts: Facts) -> dict[str, str]:
+    """What a reader of the map should know."""
+    bounds = ", ".join(f"{bound:.10g}" for bound in facts.domain.bounds)
+    most = f"; at most {facts.per_user} of each count" if facts.per_user else ""
     return {
-        "Method": ", ".join([synopsis.method.name, *parameters(synopsis.method)]),
-        "Privacy budget": f"ε = {float(synopsis.claim.epsilon):g}, δ = 0",
-        "Protects": _unit(synopsis.claim),
-        "Cells": f"{synopsis.partition.cells:,}",
+        "Method": facts.chosen,
+        "Privacy budget": f"ε = {float(facts.claim.epsilon):g}, δ = 0",
+        "Protects": f"{facts.protects}{most}",
+        "Cells": f"{facts.cells:,}",
         "Domain": f"{bounds} (west, south, east, north)",
-        "Coordinates": synopsis.domain.crs,
-        **({"Notes": notes} if notes else {}),
-        **({"Counts": " ".join(caveats(synopsis))} if caveats(synopsis) else {}),
-        "Made with": f"hushgrid {__version__}",
+        "Coordinates": facts.domain.crs,
+        **({"Notes": "; ".join(facts.method.notes)} if facts.method.notes else {}),
+        **({"Counts": facts.meaning} if facts.caveats else {}),
+        "Made with": facts.made_with,
     }
-
-
-def _unit(claim: Claim) -> str:
-    if claim.unit == "record":
-        return "one record"
-    return f"one user, of whom at most {claim.max_per_unit:,} records were kept"
 
 
 Bounds = tuple[float, float, float, float]
@@ -120,7 +112,6 @@ SOURCE_MAP = re.compile(r"\n//# sourceMappingURL=.*\s*$")
 
 CREDITS = {"leaflet": "Map by Leaflet.", "atlas": "Map by Leaflet; coastlines and borders: Natural Earth."}
 HERE = "./"  # address of a page, relative to itself
-SIMULATION = "Simulation: the noise came from a seed. This protects nobody and is no release."
 
 
 def map_page(
@@ -148,13 +139,13 @@ def map_page(
         HTML in which a content security policy forbids every request.
     """
     title = title or f"Points by {synopsis.method.name}"
-    payload = Payload()
-    facts = figures(synopsis, payload) | {"counted": counted(synopsis)}
+    facts, payload = Facts.of(synopsis), Payload()
+    shown = figures(synopsis, payload) | {"counted": facts.counted}
     if overlay is not None:
-        facts["overlay"] = areas_and_lines(overlay)
+        shown["overlay"] = areas_and_lines(overlay)
     elif synopsis.domain.is_geographic:
-        facts["atlas"] = add_atlas(synopsis.domain, payload)
-    facts["arrays"] = payload.contents
+        shown["atlas"] = add_atlas(synopsis.domain, payload)
+    shown["arrays"] = payload.contents
     leaflet, script, style = _leaflet(), _script(), _style()
     return Template(_asset("page.html")).substitute(
         policy=_policy((leaflet, script), style),
@@ -163,12 +154,12 @@ def map_page(
         script=script,
         title=escape(title),
         switch=_switch(releases or {}),
-        simulation=f'<p class="simulation" role="alert">{escape(SIMULATION)}</p>' if synopsis.simulation else "",
-        sentence=escape(synopsis.claim.sentence),
-        about="".join(f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in fine_print(synopsis).items()),
-        counted=escape(counted(synopsis)),
-        credits=CREDITS["atlas" if "atlas" in facts else "leaflet"],
-        facts=json_in_html(facts),
+        simulation=f'<p class="simulation" role="alert">{escape(SIMULATION)}</p>' if facts.claim.simulation else "",
+        sentence=escape(facts.claim.sentence),
+        about="".join(f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in fine_print(facts).items()),
+        counted=escape(facts.counted),
+        credits=CREDITS["atlas" if "atlas" in shown else "leaflet"],
+        facts=json_in_html(shown),
         payload=payload.text,
     )
 

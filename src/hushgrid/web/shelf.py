@@ -5,10 +5,12 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
 from types import MappingProxyType
 
+from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.page import HERE, map_page
 from hushgrid.web.questions import NOT_FOUND, RefusalError
@@ -68,6 +70,11 @@ class Shelved:
     name: str
     title: str
     synopsis: Synopsis
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What every answer says of the release."""
+        return Facts.of(self.synopsis)
 
     @property
     def label(self) -> str:

@@ -70,7 +70,7 @@ def test_tags_say_what_it_is(synopsis, simulated):
     assert tags["GUARANTEE"] == synopsis.claim.sentence
     assert tags["METHOD"] == synopsis.method.name
     assert "SIMULATION" not in tags
-    assert "no release" in opened(simulated)[2]["SIMULATION"]
+    assert "not a release" in opened(simulated)[2]["SIMULATION"]
     assert profile["crs"] == rasterio.crs.CRS.from_epsg(4326)
 
 

@@ -105,4 +105,4 @@ def test_the_mark_of_a_simulation_goes_on(simulated, tmp_path):
     write_points(simulated, simulated.sample(2), tmp_path / "points.parquet")
     about = json.loads(pq.read_schema(tmp_path / "points.parquet").metadata[KEY.encode()])
 
-    assert "no release" in about["simulation"]
+    assert "not a release" in about["simulation"]

@@ -128,9 +128,9 @@ def test_a_simulation_is_marked_in_every_format(simulated, tmp_path):
     """Where a reader cannot miss it."""
     _, info = frame_of(simulated, tmp_path)
 
-    assert "no release" in info["layer_metadata"]["SIMULATION"]
+    assert "not a release" in info["layer_metadata"]["SIMULATION"]
     assert info["layer_metadata"]["DESCRIPTION"] == info["layer_metadata"]["SIMULATION"]
-    assert "no release" in json.loads(written(write_geojson, simulated))["hushgrid"]["simulation"]
+    assert "not a release" in json.loads(written(write_geojson, simulated))["hushgrid"]["simulation"]
     assert written(write_csv, simulated).startswith(b"west,south,east,north,simulated_count,simulated_std_error\n")
 
 

@@ -11,7 +11,7 @@ from hushgrid.errors import SynopsisFileError
 from hushgrid.files.verify import verify_file
 from hushgrid.geometry.grid import Grid
 from hushgrid.synopsis.claim import Claim, Spend
-from hushgrid.synopsis.meaning import caveats, counted, covered
+from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.scale import Scale
 from tests.plain import UNIT_SQUARE
 from tests.synopses import synopsis_on
@@ -130,19 +130,22 @@ def test_nothing_to_scale_is_no_error(total, counts):
 
 def test_words_say_what_is_counted(plain, scaled):
     """Points at record level, kept records at user level, with all that must be known of a scaled total."""
-    records = replace(plain, claim=Claim(epsilon=Fraction(1)))
+    records = Facts.of(replace(plain, claim=Claim(epsilon=Fraction(1))))
     pairs = replace(plain, claim=replace(plain.claim, distinct=True))
+    once = replace(pairs, claim=replace(pairs.claim, max_per_unit=1))
     private = replace(scaled, scale=replace(scaled.scale, source="private", cap=50))
+    kept, to_total = Facts.of(plain), Facts.of(scaled)
 
-    assert (counted(records), covered(records), caveats(records)) == ("points", "true count", ())
-    assert (counted(plain), covered(plain)) == ("kept records", "true count of kept records")
-    assert caveats(plain) == ("Counts are of kept records: at most 5 records of each user, chosen at random.",)
-    assert counted(scaled) == "records"
-    assert f"a public total of {scaled.scale.total:,}" in caveats(scaled)[0]
-    assert "at most 50 records of each user" in caveats(private)[0]
-    assert "Intervals cover neither" in caveats(scaled)[1]
-    assert counted(pairs) == "user-area pairs"
-    assert "user-area pairs" in caveats(pairs)[0]
+    assert (records.counted, records.covered, records.caveats, records.per_user) == ("points", "true count", (), "")
+    assert (kept.counted, kept.covered, kept.per_user) == ("kept records", "true count of kept records", "5 records")
+    assert kept.caveats == ("Counts are of kept records: at most 5 records of each user, chosen at random.",)
+    assert to_total.counted == "records"
+    assert f"a public total of {scaled.scale.total:,}" in to_total.caveats[0]
+    assert "at most 50 records of each user" in Facts.of(private).caveats[0]
+    assert "Intervals cover neither" in to_total.caveats[1]
+    assert (Facts.of(pairs).counted, Facts.of(pairs).per_user) == ("user-area pairs", "5 cells")
+    assert "count some users more than once" in Facts.of(pairs).meaning
+    assert Facts.of(once).meaning == "Counts are of user-area pairs: a user counts once, in one cell."
 
 
 def test_the_sentence_names_the_unit_and_the_bound(plain):

@@ -1,0 +1,190 @@
+"""The facts about a release, in words, wherever one is shown."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Self
+
+from hushgrid.geometry.domain import Domain
+from hushgrid.inference.inferences import INFERENCES
+from hushgrid.synopsis.answer import ONE_NOISE, UNCALIBRATED, Calibration
+from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord
+from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.version import __version__
+
+SIMULATION = "Simulation: the noise came from a seed. This protects nobody and is not a release."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """What every reader of a release should know.
+
+    All of it follows from released values and public arguments. Files, pages and commands show these facts, each in
+    its own form.
+
+    Examples
+    --------
+    >>> import hushgrid as hg
+    >>> square = hg.Domain(west=0, south=0, east=1, north=1)
+    >>> release = hg.publish([[0.5, 0.5]], domain=square, epsilon=1, method=hg.UniformGrid(side=2))
+    >>> facts = Facts.of(release)
+    >>> facts.counted, facts.cells, facts.budget
+    ('points', 4, 'epsilon 1: counts 1')
+    """
+
+    claim: Claim
+    method: MethodRecord
+    ledger: LedgerMark | None
+    domain: Domain
+    cells: int
+    inference: str
+    protects: str  # the unit in words
+    per_user: str  # the most that one user adds; empty where records are protected
+    counted: str  # what the counts are counts of
+    covered: str  # what an interval holds
+    caveats: tuple[str, ...]  # what to know before using the counts
+    sign: str  # whether estimates can be negative
+    width: str  # what the width of intervals was found from
+    sized_by: str  # what the number of cells was found from; a noisy size is never shown
+    budget: str  # epsilon, and what it was spent on
+    parameters: tuple[str, ...]  # of the method, those that were set
+    made_with: str = f"hushgrid {__version__}"
+
+    @classmethod
+    def of(cls, synopsis: Synopsis) -> Self:
+        """The facts about one release."""
+        claim = synopsis.claim
+        is_record = claim.unit == "record"
+        return cls(
+            claim=claim,
+            method=synopsis.method,
+            ledger=synopsis.ledger,
+            domain=synopsis.domain,
+            cells=synopsis.partition.cells,
+            inference=synopsis.inference,
+            protects="each record" if is_record else "each user, with all their records",
+            per_user="" if is_record else _several(claim.max_per_unit, "cell" if claim.distinct else "record"),
+            counted=claim.counted if synopsis.scale is None else "records",
+            covered=_covered(synopsis),
+            caveats=_caveats(synopsis),
+            sign=_sign(synopsis),
+            width=_width(synopsis.calibration),
+            sized_by=_sized_by(claim),
+            budget=_budget(claim),
+            parameters=_parameters(synopsis.method),
+        )
+
+    @property
+    def meaning(self) -> str:
+        """All caveats as one text."""
+        return " ".join(self.caveats)
+
+    @property
+    def region(self) -> str:
+        """The bounds of the domain, each by its name."""
+        bounds = zip(("west", "south", "east", "north"), self.domain.bounds, strict=True)
+        return ", ".join(f"{name} {bound:.10g}" for name, bound in bounds)
+
+    @property
+    def chosen(self) -> str:
+        """The method and the parameters that were set."""
+        return ", ".join((self.method.name, *self.parameters))
+
+    @property
+    def how_made(self) -> str:
+        """The method, what was asked for, and why."""
+        return "; ".join((self.chosen, f"asked for: {self.method.asked}", *self.method.notes))
+
+    def labelled(self) -> dict[str, str]:
+        """What an exported file says of its release."""
+        order = "longitude, latitude" if self.domain.is_geographic else "easting, northing"
+        return {
+            "guarantee": self.claim.sentence,
+            "epsilon": str(self.claim.epsilon),
+            "unit": self.claim.unit,
+            "method": self.method.name,
+            "counted": self.counted,
+            **({"notes": self.meaning} if self.caveats else {}),
+            "coordinates": f"{order} ({self.domain.crs})",
+            **({"simulation": SIMULATION} if self.claim.simulation else {}),
+            "made_with": self.made_with,
+        }
+
+
+def _several(number: int, noun: str) -> str:
+    return f"{number:,} {noun}s" if number > 1 else f"{number} {noun}"
+
+
+def _covered(synopsis: Synopsis) -> str:
+    if synopsis.claim.unit == "record":
+        return "true count"
+    scaled = "" if synopsis.scale is None else ", scaled alike,"
+    return f"true count of {synopsis.claim.counted}{scaled}"
+
+
+def _caveats(synopsis: Synopsis) -> tuple[str, ...]:
+    on_areas = not synopsis.partition.tiles
+    if synopsis.claim.unit == "record":
+        return ("Counts are of points in areas: what lies in none of them is not counted.",) if on_areas else ()
+    about_users = _about_users(synopsis, "area" if on_areas else "cell")
+    return ("What lies in none of the areas is not counted.", *about_users) if on_areas else about_users
+
+
+def _about_users(synopsis: Synopsis, cell: str) -> tuple[str, ...]:
+    claim, scale = synopsis.claim, synopsis.scale
+    if claim.distinct:
+        pairs = "Counts are of user-area pairs: a user counts once"
+        if claim.max_per_unit == 1:
+            return (f"{pairs}, in one {cell}.",)
+        each = f"each of at most {_several(claim.max_per_unit, cell)}"
+        return (f"{pairs} in {each}, so sums over {cell}s count some users more than once.",)
+    kept = f"at most {_several(claim.max_per_unit, 'record')} of each user, chosen at random"
+    if scale is None:
+        return (f"Counts are of kept records: {kept}.",)
+    total = f"a public total of {scale.total:,}"
+    if scale.source == "private":
+        total = f"a noisy total of {scale.total:,}, which counts at most {scale.cap:,} records of each user"
+    return (
+        f"Counts are of kept records ({kept}), scaled to {total}.",
+        "Intervals cover neither what was lost by keeping so few records of some users nor an error of the total.",
+    )
+
+
+def _sign(synopsis: Synopsis) -> str:
+    if INFERENCES[synopsis.inference].non_negative:
+        return "none is negative"
+    return "they may be negative where there is little: that is not corrected, so that sums stay right"
+
+
+def _width(calibration: Calibration) -> str:
+    if calibration == ONE_NOISE:
+        return "They are as wide as the noise in the count of one area asks"
+    if calibration == UNCALIBRATED:
+        return "They are as wide as they have to be on average over data sets"
+    return "Their width was found from the release, by publishing made-up points like it"
+
+
+def _sized_by(claim: Claim) -> str:
+    size = claim.size
+    if size is None:
+        return "the method's parameters"
+    if size.source == "public":
+        return f"a public figure of {size.value:,} {claim.counted}"
+    rows = "rows" if size.source == "rows" else "points in the domain"
+    return f"the noisy number of {rows if claim.unit == 'record' else 'kept records'}, paid for from the budget"
+
+
+def _parameters(method: MethodRecord) -> tuple[str, ...]:
+    """Parameters that were set; the file has all their digits."""
+    given = {name: value for name, value in method.parameters.items() if value is not None}
+    return tuple(f"{name} {f'{value:.6g}' if isinstance(value, float) else value}" for name, value in given.items())
+
+
+def _budget(claim: Claim) -> str:
+    totals: dict[str, list[Fraction]] = {}
+    for spend in claim.spends:
+        totals.setdefault(spend.purpose, []).append(spend.epsilon * claim.max_per_unit)
+    spends = (
+        f"{purpose} {float(sum(parts)):g}" + (f" in {len(parts)} parts" if len(parts) > 1 else "")
+        for purpose, parts in totals.items()
+    )
+    return f"epsilon {float(claim.epsilon):g}: {', '.join(spends)}"
