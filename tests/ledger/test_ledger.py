@@ -160,7 +160,7 @@ def test_names_in_any_script_are_kept(place: str) -> None:
     name = "trajets à vélo 自転車"
     with open_ledger(place) as ledger:
         ledger.add_dataset(name, budget=1, unit="user")
-        reserved(ledger, dataset=name, row_filter="ville = 'Orléans'")
+        reserved(ledger, dataset=name, parameters={"query": "SELECT lon, lat FROM trajets WHERE ville = 'Orléans'"})
 
         assert ledger.book().accounts[name].left == 0
         assert ledger.verify().ok
@@ -295,14 +295,19 @@ def test_a_release_that_cannot_appear_is_not_lost(place: str, tmp_path: Path) ->
         {"columns": ("lat", "lon")},
         {"user_column": "driver"},
         {"max_per_user": 11},
-        {"row_filter": "year = 2026"},
+        {"parameters": {"alpha": 0.5, "size_from": "rows", "query": "SELECT lon, lat FROM trips WHERE year = 2026"}},
         {"public_size": 1000},
     ],
     ids=str,
 )
 def test_every_part_of_a_request_is_in_its_key(change: dict[str, object]) -> None:
-    """Another data set, unit, domain, column, filter, method, parameter, budget or size is another request."""
+    """Another data set, unit, domain, column, query, method, parameter, budget or size is another request."""
     assert asked(**change).key != ASKED.key
+
+
+def test_keys_in_old_ledgers_are_still_found() -> None:
+    """A request that was granted before has the key it had, so that nothing is charged twice."""
+    assert ASKED.key == "f7967ba5ae43a4f702723eb08e53adc85ff7ba48acd8268ac82673b2d6950b05"
 
 
 def test_spelling_is_not_in_the_key() -> None:
@@ -318,7 +323,7 @@ def test_a_request_too_long_to_write_down_is_refused(place: str) -> None:
     """Before anything is charged."""
     with open_ledger(place) as ledger:
         with pytest.raises(ArgumentError, match="characters"):
-            ledger.reserve(asked(row_filter="x" * 100_000))
+            ledger.reserve(asked(parameters={"query": "x" * 100_000}))
         assert ledger.book().entries == {}
 
 

@@ -371,7 +371,7 @@ MORE = {
                 "release/publish.py",
                 "        request = job.request(dataset)\n",
                 "        from dataclasses import replace\n"
-                "        request = replace(job.request(dataset), row_filter=str(len(points)))\n",
+                "        request = replace(job.request(dataset), user_column=str(len(points)))\n",
             ),
         ),
         exact("ag, ledger"),

@@ -28,7 +28,6 @@ from hushgrid.inference.splits import fit_coefficients
 Neighbours = NDArray[np.int32]
 
 FEATURES = 4
-MIDDLE = 4  # place of a node in its own neighbourhood
 
 
 @compiled

@@ -36,8 +36,6 @@ class Request:
         The column of user ids.
     max_per_user : int, optional
         Records kept of one user.
-    row_filter : str, optional
-        Which rows are taken.
     public_size : int, optional
         The declared number of points.
 
@@ -63,7 +61,6 @@ class Request:
     columns: tuple[str, ...] = ()
     user_column: str | None = None
     max_per_user: int | None = None
-    row_filter: str | None = None
     public_size: int | None = None
 
     def __post_init__(self) -> None:
@@ -85,7 +82,7 @@ class Request:
                 "columns": list(self.columns),
                 "user_column": self.user_column,
                 "max_per_user": self.max_per_user,
-                "row_filter": self.row_filter,
+                "row_filter": None,  # never set, but part of every key in a ledger
                 "public_size": self.public_size,
             }
         )
