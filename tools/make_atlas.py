@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-TARGET = Path(__file__).parents[1] / "src" / "hushgrid" / "web" / "assets" / "atlas"
+TARGET = Path(__file__).parents[1] / "src" / "hushgrid" / "data" / "atlas"
 SCALES = ("10m", "50m")  # one to ten million, one to fifty million
 
 

@@ -55,7 +55,7 @@ def world_for(domain: Domain) -> World:
 
 @cache
 def _read(scale: str) -> World:
-    packed = (resources.files("hushgrid") / "web" / "assets" / "atlas" / f"world-{scale}.json.gz").read_bytes()
+    packed = (resources.files("hushgrid") / "data" / "atlas" / f"world-{scale}.json.gz").read_bytes()
     world = json.loads(gzip.decompress(packed))
     return World(
         scale=world["scale"],
