@@ -79,10 +79,10 @@ def pixels(synopsis: Synopsis, resolution: int | tuple[int, int] | None = None) 
 
     Examples
     --------
-    >>> from tests.synopses import synopsis_on
-    >>> from hushgrid.geometry.domain import Domain
-    >>> unit = Grid(domain=Domain(west=0, south=0, east=2, north=1), rows=3, columns=7)
-    >>> pixels(synopsis_on(unit)) == unit, pixels(synopsis_on(unit), 100).rows
+    >>> import hushgrid as hg
+    >>> wide = hg.Domain(west=0, south=0, east=2, north=1)
+    >>> release = hg.publish([[0.5, 0.5]], domain=wide, epsilon=1, method=hg.UniformGrid(side=7))
+    >>> pixels(release) == release.partition, pixels(release, 100).rows
     (True, 50)
     """
     domain, partition = synopsis.domain, synopsis.partition

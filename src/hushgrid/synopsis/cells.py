@@ -54,9 +54,9 @@ def places(partition: Structure, first: int = 0, stop: int | None = None) -> dic
 
     Examples
     --------
+    >>> from hushgrid.geometry.domain import Domain
     >>> from hushgrid.geometry.grid import Grid
-    >>> from tests.plain import UNIT_SQUARE
-    >>> list(places(Grid(domain=UNIT_SQUARE, rows=1, columns=1)))
+    >>> list(places(Grid(domain=Domain(west=0, south=0, east=1, north=1), rows=1, columns=1)))
     ['west', 'south', 'east', 'north']
     """
     bounds = partition.bounds(first, stop).T
