@@ -1,6 +1,7 @@
 """How a command ends when something goes wrong: a line on stderr, the command that would do, and an exit code."""
 
 import os
+import shlex
 import signal
 import sys
 import threading
@@ -56,19 +57,19 @@ class Program(click.Group):
         return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
 
     def _complain(self, error: Exception, typed: list[str]) -> int:
-        from hushgrid.cli.way_out import CommandLine, scattered_bounds, way_out
+        from hushgrid.cli.way_out import holds_secret, scattered_bounds, way_out
 
         code, message = ending(error)
-        line = CommandLine.of(self, typed)
-        better = None if line.holds_secrets else way_out(error, line)
-        scattered = scattered_bounds(typed) if code == USAGE else None
-        if scattered is not None and not line.holds_secrets:
-            message, better = f"error: {scattered[0]}", CommandLine.of(self, scattered[1])
-        elif better is not None and isinstance(error, HushgridError):
-            message = f"error: {error.complaint}"
+        better = None
+        if not holds_secret(typed):
+            better = way_out(error, self, typed)
+            if code == USAGE and (scattered := scattered_bounds(typed)):
+                message, better = f"error: {scattered[0]}", scattered[1]
+            elif better is not None and isinstance(error, HushgridError):
+                message = f"error: {error.complaint}"
         click.echo(f"hushgrid: {one_line(message)}", err=True)
         if better is not None:
-            click.echo(f"Try: {one_line(str(better))}", err=True)
+            click.echo(f"Try: {one_line(shlex.join(['hushgrid', *better]))}", err=True)
         return code
 
 

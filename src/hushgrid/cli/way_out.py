@@ -1,186 +1,147 @@
 """From a mistake on the command line to a command that would work."""
 
 import re
-import shlex
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Self
+from typing import Any, Self
 
 import click
 
-from hushgrid.cli.files import STANDARD_INPUT
 from hushgrid.errors import HushgridError
 from hushgrid.geometry.domain import Domain, exact_text
 
-# What Python calls otherwise than the command line.
-OPTIONS = {"user": "--user-column"}
+OPTIONS = {"user": "--user-column"}  # what Python calls otherwise
 ARGUMENTS = {"path": "file"}
 SECRET = ("://", "--spark-conf")  # a password may be in it
-
-
-@dataclass(frozen=True)
-class Part:
-    """One option with its value, or one argument; `parameter` is None where the command knows no such thing."""
-
-    parameter: click.Parameter | None
-    tokens: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class CommandLine:
-    """The names of the command, and what follows them.
-
-    Examples
-    --------
-    >>> from hushgrid.cli import main
-    >>> typed = CommandLine.of(main, ["query", "trips.dp.parquet", "--confidence=95", "--rect", "0,0,1,1"])
-    >>> print(typed.replacing({"confidence": 0.95}))
-    hushgrid query trips.dp.parquet --confidence 0.95 --rect 0,0,1,1
-    """
-
-    command: click.Command
-    names: tuple[str, ...]
-    parts: tuple[Part, ...]
-
-    @classmethod
-    def of(cls, program: click.Command, arguments: Sequence[str]) -> Self:
-        """The parts of a command line that begins after the name of the program."""
-        command, names, rest = program, [], list(arguments)
-        while isinstance(command, click.Group) and rest and rest[0] in command.commands:
-            names.append(rest.pop(0))
-            command = command.commands[names[-1]]
-        return cls(command, tuple(names), tuple(_parts(command, rest)))
-
-    def __str__(self) -> str:
-        return shlex.join(["hushgrid", *self.names, *(token for part in self.parts for token in part.tokens)])
-
-    @property
-    def holds_secrets(self) -> bool:
-        """Whether it should not be repeated where others may read it."""
-        return any(secret in token for part in self.parts for token in part.tokens for secret in SECRET)
-
-    def value(self, parameter: click.Parameter) -> str | None:
-        """The text that was given for an option, the first if there are several."""
-        for part in self.parts:
-            if part.parameter is parameter:
-                return part.tokens[-1].partition("=")[2] if len(part.tokens) == 1 else part.tokens[-1]
-        return None
-
-    def parameter(self, name: str) -> click.Parameter | None:
-        """The option or argument that Python calls by a name."""
-        option = OPTIONS.get(name, f"--{name.replace('_', '-')}")
-        argument = ARGUMENTS.get(name, name)
-        for parameter in self.command.params:
-            if option in parameter.opts or (isinstance(parameter, click.Argument) and parameter.name == argument):
-                return parameter
-        return None
-
-    def replacing(self, instead: Mapping[str, object]) -> "CommandLine | None":
-        """The command line with other values, in the places of those they replace; None if it cannot take them."""
-        line: CommandLine | None = self
-        for name, value in instead.items():
-            parameter = self.parameter(name)
-            if line is None or parameter is None or parameter.nargs != 1:
-                return None
-            line = line.with_value(parameter, value)
-        return line
-
-    def with_value(self, parameter: click.Parameter, value: object) -> "CommandLine":
-        """The command line with one value for an option or an argument."""
-        places = [place for place, part in enumerate(self.parts) if part.parameter is parameter]
-        option: tuple[str, ...] = ()
-        if isinstance(parameter, click.Option):
-            option = (self.parts[places[0]].tokens[0].partition("=")[0] if places else parameter.opts[-1],)
-        parts = [part for part in self.parts if part.parameter is not parameter]
-        parts.insert(places[0] if places else len(parts), Part(parameter, (*option, _text(value))))
-        return CommandLine(self.command, self.names, tuple(parts))
-
-    def with_token(self, old: str, new: str) -> "CommandLine":
-        """The command line with one token for another, also before an equals sign."""
-
-        def renamed(token: str) -> str:
-            name, sign, value = token.partition("=")
-            return f"{new}{sign}{value}" if name == old else token
-
-        parts = (Part(part.parameter, tuple(map(renamed, part.tokens))) for part in self.parts)
-        return CommandLine(self.command, self.names, tuple(parts))
-
-
-def _parts(command: click.Command, tokens: list[str]) -> Iterable[Part]:
-    options = {name: option for option in command.params for name in (*option.opts, *option.secondary_opts)}
-    arguments = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
-    rest = list(tokens)
-    while rest:
-        token = rest.pop(0)
-        name, sign, _ = token.partition("=")
-        option = options.get(name) if token.startswith("-") else None
-        if isinstance(option, click.Option):
-            takes_next = bool(rest) and not (option.is_flag or option.count or sign or rest[0] in options)
-            yield Part(option, (token, rest.pop(0)) if takes_next else (token,))
-        else:
-            is_argument = not token.startswith("-") or token == STANDARD_INPUT
-            yield Part(arguments.pop(0) if is_argument and arguments else None, (token,))
-
-
-def _text(value: object) -> str:
-    if isinstance(value, Domain):
-        return exact_text(value.bounds)
-    return str(value)
-
-
 BOUNDS = ("--domain", "--rect")
 NUMBER = re.compile(r"[+-]?\d*\.?\d+,?")
 
 
-def way_out(error: Exception, typed: CommandLine) -> CommandLine | None:
-    """The command line with what the error complains of put right, where that is clear."""
+@dataclass(frozen=True)
+class Typed:
+    """A command, the words that name it, and its arguments.
+
+    Examples
+    --------
+    >>> from hushgrid.cli import main
+    >>> typed = Typed.of(main, ["query", "trips.dp.parquet", "--confidence=95", "--rect", "0,0,1,1"])
+    >>> typed.replacing({"confidence": 0.95}).words
+    ['query', 'trips.dp.parquet', '--confidence', '0.95', '--rect', '0,0,1,1']
+    """
+
+    command: click.Command
+    names: tuple[str, ...]
+    arguments: tuple[str, ...]
+
+    @classmethod
+    def of(cls, program: click.Command, words: Sequence[str]) -> Self:
+        """What was typed after the name of the program."""
+        command, place = program, 0
+        while isinstance(command, click.Group) and place < len(words) and words[place] in command.commands:
+            command, place = command.commands[words[place]], place + 1
+        return cls(command, tuple(words[:place]), tuple(words[place:]))
+
+    @property
+    def words(self) -> list[str]:
+        """All that was typed."""
+        return [*self.names, *self.arguments]
+
+    def given(self, parameter: click.Parameter) -> str | None:
+        """The text that click reads for a parameter, the first of several."""
+        parser = self.command.make_parser(click.Context(self.command, ignore_unknown_options=True))
+        try:
+            values: dict[str, Any] = parser.parse_args(list(self.arguments))[0]
+        except click.UsageError:
+            return None
+        value = values.get(parameter.name or "")
+        value = value[0] if isinstance(value, list) else value
+        return value if isinstance(value, str) else None
+
+    def parameter(self, name: str) -> click.Parameter | None:
+        """The option or argument that Python calls by a name."""
+        wanted = (OPTIONS.get(name, f"--{name.replace('_', '-')}"), ARGUMENTS.get(name, name))
+        return next((each for each in self.command.params if not set(wanted).isdisjoint(each.opts)), None)
+
+    def replacing(self, instead: Mapping[str, object]) -> "Typed | None":
+        """The same with other values, or None if the command cannot take them."""
+        typed = self
+        for name, value in instead.items():
+            parameter = self.parameter(name)
+            if parameter is None or parameter.nargs != 1:
+                return None
+            typed = typed.with_value(parameter, exact_text(value.bounds) if isinstance(value, Domain) else str(value))
+        return typed
+
+    def with_value(self, parameter: click.Parameter, value: str) -> "Typed":
+        """The same with one value for a parameter, where the old one stood or at the end."""
+        words = list(self.arguments)
+        if isinstance(parameter, click.Option):
+            for place, word in enumerate(words):
+                name, sign, _ = word.partition("=")
+                if name in parameter.opts:
+                    return replace(self, arguments=(*words[:place], name, value, *words[place + (1 if sign else 2) :]))
+            return replace(self, arguments=(*words, parameter.opts[-1], value))
+        old = self.given(parameter)
+        place = words.index(old) if old in words else len(words)
+        return replace(self, arguments=(*words[:place], value, *words[place + 1 :]))
+
+
+def holds_secret(words: Sequence[str]) -> bool:
+    """Whether a command should not be repeated where others may read it."""
+    return any(secret in word for word in words for secret in SECRET)
+
+
+def way_out(error: Exception, program: click.Command, words: Sequence[str]) -> list[str] | None:
+    """The words with what the error complains of put right, where that is clear."""
+    typed = Typed.of(program, words)
+    better: Typed | None = None
     match error:
         case HushgridError(instead=instead) if instead:
-            return typed.replacing(instead)
+            better = typed.replacing(instead)
         case click.NoSuchOption(option_name=name, possibilities=[*possible]):
-            return _renamed(typed, name, possible)
+            return _renamed(words, name, possible)
         case click.NoSuchCommand(command_name=name, possibilities=[*possible]):
-            return _renamed(typed, name, possible)
+            return _renamed(words, name, possible)
         case click.MissingParameter():
-            return _with_missing(typed, str(error.param_hint).strip("'"))
+            better = _with_missing(typed, str(error.param_hint).strip("'"))
         case click.BadParameter(param=click.Parameter() as parameter):
-            allowed = _allowed(parameter, typed.value(parameter) or "")
-            return None if allowed is None else typed.with_value(parameter, allowed)
-        case _:
-            return None
+            allowed = _allowed(parameter, typed.given(parameter) or "")
+            better = None if allowed is None else typed.with_value(parameter, allowed)
+    return None if better is None else better.words
 
 
-def scattered_bounds(arguments: Sequence[str]) -> tuple[str, list[str]] | None:
-    """What was said of bounds that were typed with blanks between them, and the arguments with commas.
+def scattered_bounds(words: Sequence[str]) -> tuple[str, list[str]] | None:
+    """What to say of bounds typed with blanks between them, and the words with commas.
 
     Examples
     --------
     >>> scattered_bounds(["plan", "--domain", "-74.26", "40.48", "-73.70", "40.92", "--epsilon", "1"])[1]
     ['plan', '--domain', '-74.26,40.48,-73.70,40.92', '--epsilon', '1']
     """
-    for place, option in enumerate(arguments):
-        bounds = arguments[place + 1 : place + 5]
+    for place, option in enumerate(words):
+        bounds = words[place + 1 : place + 5]
         if option in BOUNDS and len(bounds) == 4 and all(map(NUMBER.fullmatch, bounds)):
             text = ",".join(bound.rstrip(",") for bound in bounds)
             said = (
                 f"{option} takes four numbers W,S,E,N with commas and no blanks between them, got {' '.join(bounds)}."
             )
-            return said, [*arguments[: place + 1], text, *arguments[place + 5 :]]
+            return said, [*words[: place + 1], text, *words[place + 5 :]]
     return None
 
 
-def _renamed(typed: CommandLine, name: str, possible: Sequence[str]) -> CommandLine | None:
-    """The command line with a name that was likely meant, where there is one such."""
+def _renamed(words: Sequence[str], name: str, possible: Sequence[str]) -> list[str] | None:
+    """The words with a name that was likely meant, where there is one such."""
     likely = [longer for longer in possible if longer.startswith(name)] or possible
-    return typed.with_token(name, likely[0]) if len(likely) == 1 else None
+    if len(likely) != 1:
+        return None
+    return [likely[0] + word.removeprefix(name) if word.partition("=")[0] == name else word for word in words]
 
 
-def _with_missing(typed: CommandLine, hint: str) -> CommandLine:
-    """The command line with all that is required and was not given, as the help text calls it."""
+def _with_missing(typed: Typed, hint: str) -> Typed:
+    """All that is required and was not given, as the help text calls it."""
     for parameter in typed.command.params:
-        needed = parameter.required or hint in parameter.opts
-        if needed and all(part.parameter is not parameter for part in typed.parts):
+        if (parameter.required or hint in parameter.opts) and typed.given(parameter) is None:
             typed = typed.with_value(parameter, parameter.make_metavar(click.Context(typed.command)))
     return typed
 
@@ -188,8 +149,7 @@ def _with_missing(typed: CommandLine, hint: str) -> CommandLine:
 def _allowed(parameter: click.Parameter, given: str) -> str | None:
     """The value of the right kind that is nearest to the one given."""
     if isinstance(parameter.type, click.Choice):
-        near = get_close_matches(given.lower(), parameter.type.choices, n=1)
-        return near[0] if near else None
+        return next(iter(get_close_matches(given.lower(), parameter.type.choices, n=1)), None)
     if isinstance(parameter.type, click.types.IntParamType):
         try:
             number = float(given.replace(",", "").replace(" ", ""))
