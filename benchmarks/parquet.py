@@ -45,7 +45,7 @@ def ignore(block, true_counts):
 
 def count(path):
     """Processor seconds of a counting pass, and of the same pass with a kernel that does nothing; and the counts."""
-    counter = PointCounter(DOMAIN, ParquetPoints(path, domain=DOMAIN))
+    counter = PointCounter(DOMAIN, ParquetPoints(path, crs=DOMAIN.crs))
     true_counts = counter.count(GRID)
     counting = cpu_seconds(partial(counter.count, GRID), times=3)
     with mock.patch("hushgrid.counting.point_counter.tally_for", return_value=ignore):

@@ -60,18 +60,18 @@ def decode(folder):
     """Read all points as a pass does, on as many threads, and do nothing with them."""
     grid = Grid(domain=DOMAIN, rows=1, columns=1)
     with mock.patch("hushgrid.counting.point_counter.tally_for", return_value=ignore):
-        PointCounter(DOMAIN, open_points(folder, domain=DOMAIN)).count(grid)
+        PointCounter(DOMAIN, open_points(folder, crs=DOMAIN.crs)).count(grid)
 
 
 def warm(folder, method):
     """Import and compile what a release needs, which is not what is measured."""
-    block = next(iter(open_points(folder, domain=DOMAIN).parts()[0]))
+    block = next(iter(open_points(folder, crs=DOMAIN.crs).parts()[0]))
     hg.publish((block.longitudes, block.latitudes), domain=DOMAIN, epsilon=1, method=method, calibrate=False)
 
 
 def measure(folder, method, epsilon):
     """The row of one release, calibration left out; the total of the release is near that of the rows."""
-    rows = open_points(folder, domain=DOMAIN).rows()
+    rows = open_points(folder, crs=DOMAIN.crs).rows()
     warm(folder, method)
     decoding, passes, counting, publishing, saving = (Stopwatch() for _ in range(5))
     with decoding.running():

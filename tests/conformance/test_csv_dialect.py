@@ -107,7 +107,7 @@ def reference(content: bytes, delimiter: bytes = b",") -> tuple[int, np.ndarray]
 
 def counted(points: Path | Address) -> tuple[int, np.ndarray]:
     """Rows and counts through the front door."""
-    with open_counter(DOMAIN, open_points(points, domain=DOMAIN)) as counter:
+    with open_counter(DOMAIN, open_points(points, crs=DOMAIN.crs)) as counter:
         return counter.rows(), counter.count(GRID)
 
 

@@ -88,7 +88,7 @@ def server():
 
 def in_memory(rows, domain):
     """Our own kernels over the same rows."""
-    return PointCounter(domain, open_points(rows, domain=domain))
+    return PointCounter(domain, open_points(rows, crs=domain.crs))
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -96,7 +96,7 @@ def counter(request):
     """A counter of the awkward rows in each engine."""
     if request.param == "spark":
         request.getfixturevalue("spark")
-    with TABLES[request.param](ROWS) as rows, open_counter(DOMAIN, open_points(rows, domain=DOMAIN)) as counting:
+    with TABLES[request.param](ROWS) as rows, open_counter(DOMAIN, open_points(rows, crs=DOMAIN.crs)) as counting:
         yield counting
 
 
@@ -165,7 +165,7 @@ def test_no_engine_believes_statistics(engine, request, tmp_path):
         "lat": [DOMAIN.south, DOMAIN.south, math.nan] * 4,
     }
     pq.write_table(pa.table(rows), path)
-    points = open_points(scanned(engine, path, request), domain=DOMAIN)
+    points = open_points(scanned(engine, path, request), crs=DOMAIN.crs)
 
     with open_counter(DOMAIN, points) as counting:
         assert counting.rows() == 12
@@ -185,7 +185,7 @@ def test_columns_of_other_numbers_are_cast_first(table, engine, kind):
     )
     partition = partitions(DOMAIN)["grid"]
 
-    with open_counter(DOMAIN, open_points(table(engine, rows), domain=DOMAIN)) as counting:
+    with open_counter(DOMAIN, open_points(table(engine, rows), crs=DOMAIN.crs)) as counting:
         found = counting.count(partition)
 
     np.testing.assert_array_equal(found, in_memory(rows, DOMAIN).count(partition))
@@ -226,7 +226,7 @@ def test_an_empty_table_is_no_error():
     """It has no points, and that is private."""
     frame = pl.LazyFrame({"lon": [], "lat": []}, schema={"lon": pl.Float64, "lat": pl.Float64})
 
-    with open_counter(DOMAIN, open_points(frame, domain=DOMAIN)) as counting:
+    with open_counter(DOMAIN, open_points(frame, crs=DOMAIN.crs)) as counting:
         assert counting.rows() == counting.total() == 0
 
 
@@ -237,7 +237,7 @@ def test_duckdb_rows_that_come_later_are_not_seen():
     """The copy was made when the counter was opened."""
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE trips AS SELECT 1.0 AS lon, 1.0 AS lat")
-        points = open_points(connection.table("trips"), domain=DOMAIN)
+        points = open_points(connection.table("trips"), crs=DOMAIN.crs)
         with open_counter(DOMAIN, points) as counting:
             connection.execute("INSERT INTO trips VALUES (1.0, 1.0)")
 
@@ -249,7 +249,7 @@ def test_ibis_rows_that_come_later_are_not_seen_and_nothing_is_left_behind():
     with ibis_table(awkward_rows(DOMAIN)) as rows:
         backend = rows.get_backend()
         before = backend.con.execute("FROM duckdb_tables()").fetchall()
-        with open_counter(DOMAIN, open_points(rows, domain=DOMAIN)) as counting:
+        with open_counter(DOMAIN, open_points(rows, crs=DOMAIN.crs)) as counting:
             total = counting.total()
             backend.raw_sql("INSERT INTO rows VALUES (1, 1.0, 1.0)")
 
@@ -260,7 +260,7 @@ def test_ibis_rows_that_come_later_are_not_seen_and_nothing_is_left_behind():
 def test_polars_files_that_change_are_not_seen(tmp_path):
     """A lazy frame scans its file once."""
     pq.write_table(pa.table({"lon": [1.0], "lat": [1.0]}), tmp_path / "trips.parquet")
-    with open_counter(DOMAIN, open_points(pl.scan_parquet(tmp_path / "trips.parquet"), domain=DOMAIN)) as counting:
+    with open_counter(DOMAIN, open_points(pl.scan_parquet(tmp_path / "trips.parquet"), crs=DOMAIN.crs)) as counting:
         pq.write_table(pa.table({"lon": [1.0] * 9, "lat": [1.0] * 9}), tmp_path / "trips.parquet")
 
         assert counting.rows() == counting.total() == 1
@@ -270,7 +270,7 @@ def test_polars_files_that_change_are_not_seen(tmp_path):
 def test_the_copy_is_private_and_goes_away(table, engine, tmp_path, monkeypatch):
     """Nobody else may enter its folder."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    points = open_points(table(engine, ROWS), domain=DOMAIN)
+    points = open_points(table(engine, ROWS), crs=DOMAIN.crs)
 
     with open_counter(DOMAIN, points) as counting:
         (folder,) = tmp_path.glob(f"{PREFIX}*")
@@ -317,9 +317,9 @@ def test_what_is_wrong_is_said_as_in_memory(request, table, engine, case):
     there = postgres_copy(request.getfixturevalue("server"), rows) if engine == "postgres" else table(engine, rows)
 
     with pytest.raises(HushgridError) as expected:
-        open_points(rows, domain=DOMAIN, **columns)
+        open_points(rows, crs=DOMAIN.crs, **columns)
     with pytest.raises(HushgridError) as found:
-        open_points(there, domain=DOMAIN, **columns)
+        open_points(there, crs=DOMAIN.crs, **columns)
 
     assert found.type is expected.type
     assert told(found.value) == told(expected.value)
@@ -344,7 +344,7 @@ def postgres_copy(server, rows):
 def test_a_geometry_column_needs_a_query(table, engine):
     """The message says which."""
     with pytest.raises(ArgumentError, match=r"ST_X\(geom\) AS lon"):
-        open_points(table(engine, ROWS), domain=DOMAIN, geometry="geom")
+        open_points(table(engine, ROWS), crs=DOMAIN.crs, geometry="geom")
 
 
 def test_what_an_engine_says_of_rows_is_not_repeated():
@@ -353,7 +353,7 @@ def test_what_an_engine_says_of_rows_is_not_repeated():
         rows = connection.sql(
             "SELECT CASE WHEN i = 7 THEN error('12.34567') ELSE 1.5 END AS lon, 1.5 AS lat FROM range(9) t(i)"
         )
-        points = open_points(rows.select("lon::DOUBLE AS lon, lat"), domain=DOMAIN)
+        points = open_points(rows.select("lon::DOUBLE AS lon, lat"), crs=DOMAIN.crs)
 
         with (
             pytest.raises(HushgridError, match="DuckDB did not finish counting") as caught,
@@ -389,7 +389,7 @@ def test_the_same_records_of_a_user_are_kept(table, engine, case, missing):
     user, grid = USERS[case]
     rows, fine = user_rows(), partitions(DOMAIN)["fine-grid"]
     rule = KeyedRule(key=bytes(range(32)), domain=DOMAIN, most=3, most_for_total=7, distinct_grid=grid)
-    there, here = (open_points(rows, domain=DOMAIN, user=user) for rows in (table(engine, rows), rows))
+    there, here = (open_points(rows, crs=DOMAIN.crs, user=user) for rows in (table(engine, rows), rows))
 
     with (
         open_bounded_counter(there, rule, missing=missing) as found,
@@ -406,7 +406,7 @@ def test_the_same_records_of_a_user_are_kept(table, engine, case, missing):
 def test_engines_without_a_hash_refuse_users_before_anything_is_read(table, engine, user):
     """So that a ledger gives the budget back: no column is looked at, since types may be found in rows."""
     with pytest.raises(ArgumentError, match="has no SHA-256"):
-        open_points(table(engine, ROWS), domain=DOMAIN, user=user)
+        open_points(table(engine, ROWS), crs=DOMAIN.crs, user=user)
 
 
 def test_ids_of_another_type_are_refused(table):
@@ -414,7 +414,7 @@ def test_ids_of_another_type_are_refused(table):
     rows = ROWS.append_column("weight", pa.array(np.ones(ROWS.num_rows)))
 
     with pytest.raises(InputError, match="column 'weight' of the table has type Float64; user ids are integers"):
-        open_points(table("duckdb", rows), domain=DOMAIN, user="weight")
+        open_points(table("duckdb", rows), crs=DOMAIN.crs, user="weight")
 
 
 # PostgreSQL, for real.
@@ -435,7 +435,7 @@ def test_postgres_counts_what_the_kernels_count(trips):
     """On every kind of partition; the group-by runs in the server."""
     expected = in_memory(ROWS, DOMAIN)
 
-    with open_counter(DOMAIN, open_points(Address(text=trips, engine="postgres"), domain=DOMAIN)) as counting:
+    with open_counter(DOMAIN, open_points(Address(text=trips, engine="postgres"), crs=DOMAIN.crs)) as counting:
         assert counting.rows() == expected.rows()
         for partition in partitions(DOMAIN).values():
             np.testing.assert_array_equal(counting.count(partition), expected.count(partition))
@@ -443,7 +443,7 @@ def test_postgres_counts_what_the_kernels_count(trips):
 
 def test_postgres_reads_one_snapshot(trips, server):
     """Rows that come later are not seen."""
-    with open_counter(DOMAIN, open_points(Address(text=trips, engine="postgres"), domain=DOMAIN)) as counting:
+    with open_counter(DOMAIN, open_points(Address(text=trips, engine="postgres"), crs=DOMAIN.crs)) as counting:
         total = counting.total()
         with psycopg.connect(server) as connection:
             connection.execute("INSERT INTO trips VALUES (0, %s, %s)", [DOMAIN.west, DOMAIN.south])
@@ -456,8 +456,8 @@ def test_postgres_keeps_the_same_records_of_a_user(trips):
     """By its own SHA-256."""
     rule = KeyedRule(key=bytes(range(32)), domain=DOMAIN, most=3, most_for_total=7)
     fine = partitions(DOMAIN)["fine-grid"]
-    there = open_points(Address(text=trips, engine="postgres"), domain=DOMAIN, user="id")
-    here = open_points(ROWS, domain=DOMAIN, user="id")
+    there = open_points(Address(text=trips, engine="postgres"), crs=DOMAIN.crs, user="id")
+    here = open_points(ROWS, crs=DOMAIN.crs, user="id")
 
     with (
         open_bounded_counter(there, rule, missing="drop") as found,
@@ -480,7 +480,7 @@ POSTGRES_ERRORS = {
 def test_postgres_errors_are_those_of_a_schema(trips, server, ending, message):
     """None of them is the server's own."""
     with pytest.raises(HushgridError, match=message):
-        open_points(Address(text=server + ending, engine="postgres"), domain=DOMAIN)
+        open_points(Address(text=server + ending, engine="postgres"), crs=DOMAIN.crs)
 
 
 def test_a_server_that_is_not_there_is_an_error_without_the_password():
@@ -488,7 +488,7 @@ def test_a_server_that_is_not_there_is_an_error_without_the_password():
     address = Address(text="postgresql://me:s3cret@127.0.0.1:1/db?table=trips", engine="postgres")
 
     with pytest.raises(InputError, match="PostgreSQL cannot be reached") as caught:
-        open_points(address, domain=DOMAIN)
+        open_points(address, crs=DOMAIN.crs)
 
     assert "s3cret" not in str(caught.value)
 
@@ -525,7 +525,7 @@ def test_the_copy_of_a_cluster_is_where_it_was_told_to_be(request, spark, tmp_pa
     """And goes away, by Spark's own means."""
     spark.conf.set("spark.hushgrid.scratch", tmp_path.as_uri())
     request.addfinalizer(lambda: spark.conf.unset("spark.hushgrid.scratch"))
-    points = open_points(spark.createDataFrame(city_rows()), domain=DOMAIN)
+    points = open_points(spark.createDataFrame(city_rows()), crs=DOMAIN.crs)
 
     with open_counter(DOMAIN, points):
         (folder,) = tmp_path.glob("hushgrid-*")
@@ -539,8 +539,8 @@ def test_spark_tells_files_apart(spark, tmp_path):
     """Of an address and of a frame alike: one file more is another state of the points, and so is one written again."""
 
     def states():
-        by_address = Address(text=str(tmp_path), engine="spark").open(domain=DOMAIN)
-        return by_address.state(), open_points(spark.read.parquet(str(tmp_path)), domain=DOMAIN).state()
+        by_address = Address(text=str(tmp_path), engine="spark").open(crs=DOMAIN.crs)
+        return by_address.state(), open_points(spark.read.parquet(str(tmp_path)), crs=DOMAIN.crs).state()
 
     pq.write_table(city_rows(), tmp_path / "part-0.parquet")
     first = states()
@@ -574,8 +574,8 @@ def test_spark_does_not_tell_queries_apart(spark, tmp_path):
     ]
     known = [files, files.select("lat", "lon"), spark.sql("SELECT lon, lat FROM city_files")]
 
-    assert [open_points(frame, domain=DOMAIN).state() for frame in unknown] == [None] * len(unknown)
-    assert len({open_points(frame, domain=DOMAIN).state() for frame in known} - {None}) == 1
+    assert [open_points(frame, crs=DOMAIN.crs).state() for frame in unknown] == [None] * len(unknown)
+    assert len({open_points(frame, crs=DOMAIN.crs).state() for frame in known} - {None}) == 1
 
 
 @pytest.mark.slow

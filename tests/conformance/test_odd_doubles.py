@@ -161,7 +161,7 @@ def test_every_double_is_counted_where_it_lies(held, engine, domain):
     rows = odd_rows(domain)
     expected = PlainCounter(domain, plain_points(rows))
 
-    with open_counter(domain, open_points(held(engine, rows), domain=domain)) as counting:
+    with open_counter(domain, open_points(held(engine, rows), crs=domain.crs)) as counting:
         assert counting.rows() == rows.num_rows
         assert 0 < counting.total() == expected.total() < rows.num_rows
         for kind, partition in partitions(domain).items():
@@ -181,7 +181,7 @@ def test_the_records_of_a_user_are_chosen_alike(held, engine, domain, shape):
     expected = PlainCounter(domain, tuple(kept(records, key=key, domain=domain, most=5, **options)))
     fine = Grid(domain=domain, rows=733, columns=1024)
 
-    points = open_points(held(engine, rows), domain=domain, user="id")
+    points = open_points(held(engine, rows), crs=domain.crs, user="id")
     with open_bounded_counter(points, rule, missing="drop") as bounded:
         np.testing.assert_array_equal(bounded.counter.count(fine), expected.count(fine))
 
@@ -189,7 +189,7 @@ def test_the_records_of_a_user_are_chosen_alike(held, engine, domain, shape):
 def assert_counted(points, domain, expected):
     """On a grid, as one point after the other."""
     plain, grid = PlainCounter(domain, tuple(expected)), partitions(domain)["grid"]
-    with open_counter(domain, open_points(points, domain=domain)) as counting:
+    with open_counter(domain, open_points(points, crs=domain.crs)) as counting:
         np.testing.assert_array_equal(counting.count(grid), plain.count(grid))
     assert plain.total() > 0
 
@@ -221,7 +221,7 @@ def test_a_decimal_is_the_nearest_double(held, engine, kind):
     expected = PlainCounter(domain, tuple(zip(plain, plain[::-1], strict=True)))
     fine = Grid(domain=domain, rows=1920, columns=1920)
 
-    with open_counter(domain, open_points(held(engine, rows), domain=domain)) as counting:
+    with open_counter(domain, open_points(held(engine, rows), crs=domain.crs)) as counting:
         np.testing.assert_array_equal(counting.count(fine), expected.count(fine))
 
 

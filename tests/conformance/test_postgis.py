@@ -32,12 +32,12 @@ def server():
 
 def opened(server, ending, domain=DOMAIN, **columns):
     """Points of the server."""
-    return open_points(Address(text=f"{server}&{ending}", engine="postgres"), domain=domain, **columns)
+    return open_points(Address(text=f"{server}&{ending}", engine="postgres"), crs=domain.crs, **columns)
 
 
 def test_points_are_found_by_their_type_and_counted_alike(server):
     """Without a name, on every kind of partition."""
-    expected = PointCounter(DOMAIN, open_points(in_memory(server, "geom"), domain=DOMAIN, geometry="geom"))
+    expected = PointCounter(DOMAIN, open_points(in_memory(server, "geom"), crs=DOMAIN.crs, geometry="geom"))
 
     with open_counter(DOMAIN, opened(server, "table=points")) as counting:
         assert counting.rows() == expected.rows()
@@ -56,7 +56,7 @@ COLUMNS = {
 @pytest.mark.parametrize(("column", "domain"), COLUMNS.values(), ids=COLUMNS)
 def test_a_named_column_is_counted_alike(server, column, domain):
     """What is empty, null or no point is left out; height and measure are passed over."""
-    expected = PointCounter(domain, open_points(in_memory(server, column), domain=domain, geometry=column))
+    expected = PointCounter(domain, open_points(in_memory(server, column), crs=domain.crs, geometry=column))
     fine = Grid(domain=domain, rows=700, columns=300)
 
     with open_counter(domain, opened(server, "table=trips", domain, geometry=column)) as counting:
@@ -70,7 +70,7 @@ def test_the_same_records_of_a_user_are_kept(server, user):
     rule = KeyedRule(key=bytes(range(32)), domain=DOMAIN, most=3, most_for_total=7)
     fine = partitions(DOMAIN)["fine-grid"]
     there = opened(server, "table=points", user=user)
-    here = open_points(in_memory(server, "geom"), domain=DOMAIN, geometry="geom", user=user)
+    here = open_points(in_memory(server, "geom"), crs=DOMAIN.crs, geometry="geom", user=user)
 
     with (
         open_bounded_counter(there, rule, missing="drop") as found,

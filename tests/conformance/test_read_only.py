@@ -55,7 +55,9 @@ def state(server):
 
 def count(server, ending):
     """The points of the domain that the server counts."""
-    with open_counter(DOMAIN, open_points(Address(text=server + ending, engine="postgres"), domain=DOMAIN)) as counting:
+    with open_counter(
+        DOMAIN, open_points(Address(text=server + ending, engine="postgres"), crs=DOMAIN.crs)
+    ) as counting:
         return counting.total()
 
 
@@ -80,7 +82,7 @@ def test_a_query_is_one_select(server, query):
     before = state(server)
 
     with pytest.raises(InputError, match="for one SELECT"):
-        open_points(Address(text=f"{server}&select={query}", engine="postgres"), domain=DOMAIN)
+        open_points(Address(text=f"{server}&select={query}", engine="postgres"), crs=DOMAIN.crs)
 
     assert state(server) == before
 
@@ -136,7 +138,7 @@ def test_any_select_is_taken(server, query):
 def test_users_are_chosen_in_a_transaction_that_cannot_write(server):
     """The second copy, of what is kept, is made in the same way."""
     rule = KeyedRule(key=bytes(32), domain=DOMAIN, most=1)
-    points = open_points(Address(text=f"{server}&table=trips", engine="postgres"), domain=DOMAIN, user="id")
+    points = open_points(Address(text=f"{server}&table=trips", engine="postgres"), crs=DOMAIN.crs, user="id")
 
     with open_bounded_counter(points, rule, missing="drop") as bounded:
         assert bounded.counter.total() == 9
@@ -161,7 +163,7 @@ def test_ids_in_any_encoding_are_no_error(server):
     with psycopg.connect(url) as connection:
         connection.execute("CREATE TABLE trips AS SELECT 0.5::float8 AS lon, 0.5::float8 AS lat, chr(129) AS who")
         connection.execute("INSERT INTO trips SELECT 0.5, 0.5, chr(128) FROM generate_series(1, 5)")
-    points = open_points(Address(text=f"{url}&table=trips", engine="postgres"), domain=DOMAIN, user="who")
+    points = open_points(Address(text=f"{url}&table=trips", engine="postgres"), crs=DOMAIN.crs, user="who")
 
     with open_bounded_counter(points, KeyedRule(key=bytes(32), domain=DOMAIN, most=2), missing="drop") as bounded:
         assert bounded.counter.total() == 3
@@ -201,7 +203,7 @@ def spark(tmp_path_factory):
 def test_spark_runs_no_statement_that_writes(spark, query):
     """Whatever words it begins with."""
     with pytest.raises(InputError, match="Spark cannot open"):
-        open_points(Address(text=query, engine="spark"), domain=DOMAIN)
+        open_points(Address(text=query, engine="spark"), crs=DOMAIN.crs)
 
     assert spark.table("kept").count() == 0
 
@@ -210,5 +212,5 @@ def test_spark_runs_no_statement_that_writes(spark, query):
 @pytest.mark.parametrize("query", SPARK_READING.values(), ids=SPARK_READING)
 def test_spark_takes_any_select(spark, query):
     """However it is written."""
-    with open_counter(DOMAIN, open_points(Address(text=query, engine="spark"), domain=DOMAIN)) as counting:
+    with open_counter(DOMAIN, open_points(Address(text=query, engine="spark"), crs=DOMAIN.crs)) as counting:
         assert counting.total() == 2

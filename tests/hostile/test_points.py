@@ -32,7 +32,7 @@ ASK = ["--domain", "0,0,2,1", "--epsilon", "1", "--overwrite", "-o"]
 
 def counted(points: Any, **names: str) -> list[int]:
     """Points in each cell; every row is also counted as one."""
-    counter = PointCounter(DOMAIN, open_points(points, domain=DOMAIN, **names))
+    counter = PointCounter(DOMAIN, open_points(points, crs=DOMAIN.crs, **names))
     assert counter.rows() >= 0
     return counter.count(GRID).ravel().tolist()
 
@@ -229,7 +229,7 @@ from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 domain = Domain(west=0, south=0, east=2, north=1)
-counter = PointCounter(domain, open_points(sys.argv[1], domain=domain))
+counter = PointCounter(domain, open_points(sys.argv[1]))
 assert (int(counter.count(Grid(domain=domain, rows=1, columns=1)).sum()), counter.rows()) == (2, 2)
 """
 
@@ -276,7 +276,7 @@ from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.domain import Domain
 path, geometry, user, kept = sys.argv[1:]
 domain = Domain(west=0, south=0, east=2, north=1)
-source = open_points(path, domain=domain, geometry=geometry or None, user=user or None)
+source = open_points(path, geometry=geometry or None, user=user or None)
 if user:
     with bounded_points(source, KeyedRule(key=bytes(32), domain=domain, most=3), memory_bytes=2**22) as bounded:
         assert bounded.source.rows() == int(kept)

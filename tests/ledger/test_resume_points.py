@@ -215,7 +215,7 @@ def test_other_points_are_refused(
 def test_a_time_that_is_set_back_does_not_hide_a_change_between_passes(kind: str, folder: Path) -> None:
     """Between two passes of one run the same state is compared."""
     path = FILES[kind](PLACES, IDS, folder)
-    source = open_points(path, domain=DOMAIN)
+    source = open_points(path, crs=DOMAIN.crs)
     source.check_unchanged()
     before = times(folder)
     FILES[kind](MOVED, IDS, folder)
@@ -238,7 +238,7 @@ def test_a_footer_is_part_of_the_state(folder: Path, monkeypatch: pytest.MonkeyP
     states = []
     for places in (PLACES, np.full_like(PLACES, 0.5)):
         pq.write_table(table(places, IDS), folder / "trips.parquet")
-        states.append(open_points(folder / "trips.parquet", domain=DOMAIN).state())
+        states.append(open_points(folder / "trips.parquet", crs=DOMAIN.crs).state())
 
     assert states[0] != states[1]
 
@@ -247,10 +247,10 @@ def test_the_cut_of_a_table_into_chunks_is_no_change() -> None:
     """A digest of rows goes by rows."""
     whole = table(PLACES, IDS)
     chunked = pa.concat_tables([whole.slice(0, 3), whole.slice(3, 500), whole.slice(503)])
-    states = {open_points(each, domain=DOMAIN, user="rider").state() for each in (whole, chunked)}
+    states = {open_points(each, crs=DOMAIN.crs, user="rider").state() for each in (whole, chunked)}
 
     assert len(states) == 1
-    assert open_points(whole, domain=DOMAIN).state() not in states  # other columns are read
+    assert open_points(whole, crs=DOMAIN.crs).state() not in states  # other columns are read
 
 
 def lazily(places: NDArray[Any], ids: NDArray[Any], _: Path) -> pl.LazyFrame:
@@ -352,7 +352,7 @@ def test_another_key_is_no_key(folder: Path, tmp_path: Path, ledger: Ledger, mon
 
 def test_a_sealed_state_is_no_oracle(folder: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two seals of one state have nothing in common, the key is in none, and only its owner may read it."""
-    state = open_points(PLACES, domain=DOMAIN).state()
+    state = open_points(PLACES, crs=DOMAIN.crs).state()
     one, other = seal(state), seal(state)
 
     assert one is not None
@@ -370,7 +370,7 @@ def test_a_sealed_state_is_no_oracle(folder: Path, ledger: Ledger, monkeypatch: 
         held = b"".join(content for (content,) in connection.execute("SELECT bytes FROM hushgrid_parts"))
         events = "".join(event for (event,) in connection.execute("SELECT event FROM hushgrid_events"))
     connection.close()
-    with_users = open_points(PLACES, domain=DOMAIN, user=IDS).state()
+    with_users = open_points(PLACES, crs=DOMAIN.crs, user=IDS).state()
     for secret in (state, with_users, key_file().read_bytes()):
         assert secret not in held
         assert secret.hex() not in events

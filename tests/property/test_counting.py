@@ -83,7 +83,7 @@ def test_text_and_tables_are_counted_as_arrays_are(tmp_path_factory, drawn, part
 
     sources = (
         CsvPoints(path, part_bytes=part_bytes, block_bytes=block_bytes),
-        TablePoints.of_frame(table, domain=partition.domain),
+        TablePoints.of_frame(table, crs=partition.domain.crs),
     )
 
     for source in sources:

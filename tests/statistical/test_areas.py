@@ -76,7 +76,7 @@ def samples(records, *, most=K, kept=K, seed=5):
         key = bits.integer(256).to_bytes(32)
         rule = KeyedRule(key=key, domain=UNIT_SQUARE, most=kept, areas=index, distinct_areas=True)
         budget = Budget(EPSILON, bits=bits, unit="user", max_per_unit=most)
-        source = open_points(np.array(places), domain=UNIT_SQUARE, user=list(users))
+        source = open_points(np.array(places), crs=UNIT_SQUARE.crs, user=list(users))
         with bounded_points(source, rule) as bounded:
             counts = AREAS.release(PointCounter(UNIT_SQUARE, bounded.source), budget).counts
         out.append((counts[0], counts.sum(), np.sum(counts > np.median(counts) + 1), counts.max()))

@@ -248,7 +248,7 @@ def test_the_edges_are_edges():
 def test_the_counter_that_remembers_counts_like_the_real_one():
     """On both kinds of partition."""
     counter = RememberingCounter(UNIT_SQUARE, CROWD)
-    real = PointCounter(UNIT_SQUARE, open_points(np.array(CROWD), domain=UNIT_SQUARE))
+    real = PointCounter(UNIT_SQUARE, open_points(np.array(CROWD), crs=UNIT_SQUARE.crs))
     grid = Grid(domain=UNIT_SQUARE, rows=3, columns=3)
 
     for partition in (grid, NestedGrid(grid=grid, sides=np.arange(1, 10))) * 2:

@@ -33,7 +33,7 @@ AROUND = (0.0, 0.0, 0.25, 0.25)
 def samples(method, points, *, budget=Budget, runs=RUNS):
     """What an attacker would look at in each of many releases."""
     bits = simulation_rng(7)
-    counter = PointCounter(UNIT_SQUARE, open_points(list(points), domain=UNIT_SQUARE))
+    counter = PointCounter(UNIT_SQUARE, open_points(list(points), crs=UNIT_SQUARE.crs))
     return np.array([statistics(method.release(counter, budget(EPSILON, bits=bits))) for _ in range(runs)])
 
 

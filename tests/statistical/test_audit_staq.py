@@ -44,7 +44,7 @@ class Peeking(Budget):
 def leaf_sides(points, *, runs, budget=Budget):
     """Side of the leaf around the place, and the number of leaves, in each of many releases: structure alone."""
     bits = simulation_rng(11)
-    counter = PointCounter(UNIT_SQUARE, open_points([PLACE] * points, domain=UNIT_SQUARE))
+    counter = PointCounter(UNIT_SQUARE, open_points([PLACE] * points, crs=UNIT_SQUARE.crs))
     found = []
     for _ in range(runs):
         tree = STAQ.release(counter, budget(EPSILON, bits=bits, public_size=100)).partition

@@ -88,7 +88,7 @@ def samples(method, records, *, most=K, kept=K, seed=5):
     for _ in range(RUNS):
         rule = KeyedRule(key=bits.integer(256).to_bytes(32), domain=UNIT_SQUARE, most=kept, most_for_total=10 * kept)
         budget = Budget(EPSILON, bits=bits, unit="user", max_per_unit=most)
-        source = open_points(list(points), domain=UNIT_SQUARE, user=list(users))
+        source = open_points(list(points), crs=UNIT_SQUARE.crs, user=list(users))
         with bounded_points(source, rule) as bounded:
             total = budget.noisy_total(bounded.true_capped_total, cap=10 * most)
             release = method.release(PointCounter(UNIT_SQUARE, bounded.source), budget)

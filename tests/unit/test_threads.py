@@ -52,7 +52,7 @@ def workers(monkeypatch):
 
 
 def counter(points=POINTS):
-    return PointCounter(UNIT_SQUARE, open_points(points, domain=UNIT_SQUARE))
+    return PointCounter(UNIT_SQUARE, open_points(points, crs=UNIT_SQUARE.crs))
 
 
 def released(method):

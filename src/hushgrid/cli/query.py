@@ -243,9 +243,9 @@ def _check_output(output: Path, *, overwrite: bool) -> None:
 
 
 def _ask_polygons(synopsis: "Synopsis", features: "Features", file: Path, confidence: float) -> Answers:
-    from hushgrid.synopsis.answer import normal_reach
+    from hushgrid.synopsis.answer import check_confidence
 
-    normal_reach(confidence)  # complains of the confidence, so that what follows is about the polygons
+    check_confidence(confidence)  # so that complaints after it are about the polygons
     try:
         return ask_polygons(synopsis, features, confidence=confidence)
     except ArgumentError as error:

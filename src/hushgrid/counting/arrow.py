@@ -18,7 +18,7 @@ from hushgrid.compiled import compiled
 from hushgrid.counting.columns import find_columns
 from hushgrid.errors import InputError
 from hushgrid.files.footer import RELEASE
-from hushgrid.geometry.domain import GEOGRAPHIC, Domain
+from hushgrid.geometry.domain import GEOGRAPHIC
 
 NOT_A_NUMBER = np.float64(np.nan).view(np.uint64)
 
@@ -93,10 +93,10 @@ def primary_geometry(schema: pa.Schema, where: str) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def check_crs(schema: pa.Schema, column: str, domain: Domain, where: str) -> None:
-    """Refuse geometries that are declared to be in another reference system than the domain.
+def check_crs(schema: pa.Schema, column: str, crs: str, where: str) -> None:
+    """Refuse geometries that are declared to be in another reference system.
 
-    A column without an entry in the metadata declares nothing, and is taken to be in the domain's system, as columns
+    A column without an entry in the metadata declares nothing, and is taken to be in the system asked for, as columns
     of numbers are.
     """
     columns = _metadata(schema, where).get("columns")
@@ -104,8 +104,8 @@ def check_crs(schema: pa.Schema, column: str, domain: Domain, where: str) -> Non
     if not isinstance(entry, dict):
         return
     declared = _crs_name(entry)
-    if declared != domain.crs.upper() and not {declared, domain.crs.upper()} <= GEOGRAPHIC:
-        msg = f"column {column!r} of {where} is in {declared}, and not in {domain.crs}. "
+    if declared != crs.upper() and not {declared, crs.upper()} <= GEOGRAPHIC:
+        msg = f"column {column!r} of {where} is in {declared}, and not in {crs}. "
         msg += "Give the system of the points: crs= (--crs)."
         raise InputError(msg, instead={"crs": declared} if ":" in declared else None)
 
@@ -230,9 +230,9 @@ class StructColumn:
 
 
 def point_columns(
-    schema: pa.Schema, *, domain: Domain, lon: str | None, lat: str | None, geometry: str | None, where: str
+    schema: pa.Schema, *, crs: str, lon: str | None, lat: str | None, geometry: str | None, where: str
 ) -> PointColumns:
-    """The columns of a table that hold points of the domain's reference system, from its schema alone."""
+    """The columns of a table that hold points, from its schema alone."""
     if RELEASE in (schema.metadata or {}):
         msg = f"{where} is a release already: it holds cells and noisy counts, no points. "
         msg += f"Ask it: hushgrid query {where} --rect W,S,E,N"
@@ -246,7 +246,7 @@ def point_columns(
                 raise not_a_number(name, schema.field(name).type, where)
         return NumberColumns(*chosen)
     (name,) = chosen
-    check_crs(schema, name, domain, where)
+    check_crs(schema, name, crs, where)
     storage = _storage_type(schema.field(name).type)
     if _is_binary(storage):
         return WkbColumn(name)

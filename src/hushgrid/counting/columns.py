@@ -11,7 +11,17 @@ MOST_NAMES_SHOWN = 40
 
 
 def check_column_arguments(lon: str | None, lat: str | None, geometry: str | None) -> None:
-    """Refuse half a pair of names, and a pair together with a geometry."""
+    """Refuse half a pair of names, and a pair together with a geometry.
+
+    Whoever reads points relies on it: a request is checked once, before anything is opened.
+
+    Examples
+    --------
+    >>> check_column_arguments("x", None, None)
+    Traceback (most recent call last):
+    hushgrid.errors.ArgumentError: lon and lat go together, got lon='x', lat=None. Name both columns, or neither.
+    Try lat='COLUMN'.
+    """
     if (lon is None) != (lat is None):
         msg = f"lon and lat go together, got lon={lon!r}, lat={lat!r}. Name both columns, or neither."
         raise ArgumentError(msg, instead={"lat": "COLUMN"} if lat is None else {"lon": "COLUMN"})
@@ -46,7 +56,6 @@ def find_columns(
     >>> find_columns(["id", "geometry"], primary_geometry="geometry", where="trips.parquet")
     ('geometry',)
     """
-    check_column_arguments(lon, lat, geometry)
     given = {"lon": lon, "lat": lat, "geometry": geometry}
     named = {argument: name for argument, name in given.items() if name is not None}
     if named:

@@ -16,7 +16,6 @@ from hushgrid.counting.arrow import PointColumns, point_columns
 from hushgrid.counting.source import Block, rows_state
 from hushgrid.counting.users import UserColumn, user_column
 from hushgrid.errors import InputError
-from hushgrid.geometry.domain import Domain
 
 PART_ROWS = 2**20
 FRAME = "the frame"
@@ -106,7 +105,7 @@ class TablePoints:
         cls,
         frame: Any,
         *,
-        domain: Domain,
+        crs: str,
         lon: str | None = None,
         lat: str | None = None,
         geometry: str | None = None,
@@ -119,7 +118,7 @@ class TablePoints:
             from hushgrid.counting.frames import arrow_table  # narwhals takes its time, and few calls need it
 
             table = arrow_table(frame, lon=lon, lat=lat, geometry=geometry, user=user, where=FRAME)
-        columns = point_columns(table.schema, domain=domain, lon=lon, lat=lat, geometry=geometry, where=FRAME)
+        columns = point_columns(table.schema, crs=crs, lon=lon, lat=lat, geometry=geometry, where=FRAME)
         if user is None:
             return cls(table, columns)
         return cls(table, columns, user_column(table.schema, user, coordinates=columns.names, where=FRAME))

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hushgrid.counting.columns import check_column_arguments
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.point_counter import BeforeRows, OpenedPoints, nothing
 from hushgrid.counting.source import CSV, PARQUET, Block, PointSource
@@ -39,11 +38,6 @@ def check_reachable(crs: str, domain: Domain) -> None:
     """Refuse a reference system from which points cannot be moved to that of a domain, before any are opened."""
     if not _is_same(crs, domain):
         _transformer(crs, domain)
-
-
-def anywhere(crs: str) -> Domain:
-    """A domain that stands for a reference system, where a reader of points is told of no more than that."""
-    return Domain(west=-180, south=-90, east=180, north=90, crs=crs)
 
 
 class ProjectedPoints:
@@ -127,7 +121,7 @@ CONVERTERS = {
 def open_points(
     points: Any,
     *,
-    domain: Domain,
+    crs: str = LONGITUDE_LATITUDE,
     lon: str | None = None,
     lat: str | None = None,
     geometry: str | None = None,
@@ -142,8 +136,8 @@ def open_points(
         Files are Parquet, GeoParquet or CSV, by their extension; a folder of Parquet files is one table. A tuple holds
         columns, a list rows. Frames of pandas, polars and Arrow are counted here; lazy frames of polars, relations of
         DuckDB, frames of Dask and Spark, tables of Ibis and whatever an `Address` leads to are counted there.
-    domain : Domain
-        Geometries declared to be in another reference system than the domain's are refused.
+    crs : str
+        Reference system of the points. Geometries declared to be in another are refused.
     lon, lat : str, optional
         Names of the columns; the usual ones are recognised.
     geometry : str, optional
@@ -162,15 +156,13 @@ def open_points(
 
     Examples
     --------
-    >>> domain = Domain(west=-75, south=40, east=-73, north=41)
-    >>> open_points(np.array([[-73.9, 40.7]]), domain=domain).rows()
+    >>> open_points(np.array([[-73.9, 40.7]])).rows()
     1
     """
     from hushgrid.counting.memory import ArrayPoints, TablePoints  # each reader when it is needed: `import` stays quick
 
-    check_column_arguments(lon, lat, geometry)
     if isinstance(points, str | os.PathLike):
-        return _open_file(Path(points), domain, lon, lat, geometry, _column_name(user))
+        return _open_file(Path(points), crs, lon, lat, geometry, _column_name(user))
     if isinstance(points, np.ndarray | tuple | list):
         if lon is not None or geometry is not None:
             msg = "lon, lat and geometry name columns of a table; an array has none. Leave them out."
@@ -181,14 +173,14 @@ def open_points(
         )
     if isinstance(points, Address):
         name = _column_name(user)
-        return points.open(domain=domain, lon=lon, lat=lat, geometry=geometry, user=name, before_rows=before_rows)
+        return points.open(crs=crs, lon=lon, lat=lat, geometry=geometry, user=name, before_rows=before_rows)
     if not isinstance(points, pa.Table):
         from hushgrid.counting.engine.points import EnginePoints, is_lazy  # narwhals takes its time
 
         if is_lazy(points):
             name = _column_name(user)
             return EnginePoints.of(points, lon=lon, lat=lat, geometry=geometry, user=name, before_rows=before_rows)
-    return TablePoints.of_frame(points, domain=domain, lon=lon, lat=lat, geometry=geometry, user=_column_name(user))
+    return TablePoints.of_frame(points, crs=crs, lon=lon, lat=lat, geometry=geometry, user=_column_name(user))
 
 
 def _column_name(user: Any) -> str | None:
@@ -210,14 +202,14 @@ def _given_ids(user: Any) -> pa.LargeBinaryArray | None:
 
 
 def _open_file(
-    path: Path, domain: Domain, lon: str | None, lat: str | None, geometry: str | None, user: str | None
+    path: Path, crs: str, lon: str | None, lat: str | None, geometry: str | None, user: str | None
 ) -> PointSource:
     name = path.name.lower()
     complaint = irregularity(path)
     if complaint == FOLDER:
         from hushgrid.counting.parquet import ParquetFolder
 
-        return ParquetFolder(path, domain=domain, lon=lon, lat=lat, geometry=geometry, user=user)
+        return ParquetFolder(path, crs=crs, lon=lon, lat=lat, geometry=geometry, user=user)
     if complaint == IRREGULAR:
         msg = f"{path} is not a regular file; it is read more than once. Save it as a Parquet or CSV file first."
         raise InputError(msg)
@@ -228,7 +220,7 @@ def _open_file(
     if name.endswith(PARQUET):
         from hushgrid.counting.parquet import ParquetPoints
 
-        return ParquetPoints(path, domain=domain, lon=lon, lat=lat, geometry=geometry, user=user)
+        return ParquetPoints(path, crs=crs, lon=lon, lat=lat, geometry=geometry, user=user)
     if name.endswith(CSV):
         if geometry is not None:
             msg = f"geometry names a column of points in a Parquet file or a frame; {path} is CSV. Name lon and lat."

@@ -20,7 +20,6 @@ from hushgrid.counting.source import Block, FilePart, Snapshot, files_state, par
 from hushgrid.counting.users import UserColumn, user_column
 from hushgrid.errors import InputError
 from hushgrid.files.paths import irregularity
-from hushgrid.geometry.domain import Domain
 
 BATCH_ROWS = 2**17
 BATCH_BYTES = 2**25  # of values that are decoded at once
@@ -99,7 +98,7 @@ class ParquetPoints:
         self,
         path: Path,
         *,
-        domain: Domain,
+        crs: str,
         lon: str | None = None,
         lat: str | None = None,
         geometry: str | None = None,
@@ -110,7 +109,7 @@ class ParquetPoints:
         with reading(path, KIND), pq.ParquetFile(path, pre_buffer=False) as file:
             self._metadata = file.metadata
             self._columns = point_columns(
-                file.schema_arrow, domain=domain, lon=lon, lat=lat, geometry=geometry, where=str(path)
+                file.schema_arrow, crs=crs, lon=lon, lat=lat, geometry=geometry, where=str(path)
             )
             self._user = None
             if user is not None:
@@ -173,7 +172,7 @@ class ParquetFolder:
         self,
         folder: Path,
         *,
-        domain: Domain,
+        crs: str,
         lon: str | None = None,
         lat: str | None = None,
         geometry: str | None = None,
@@ -187,7 +186,7 @@ class ParquetFolder:
                 msg = f"{path} {complaint}. Remove it from the folder, or mend it."
                 raise InputError(msg)
         self._files = [
-            ParquetPoints(path, domain=domain, lon=lon, lat=lat, geometry=geometry, user=user) for path in self._paths
+            ParquetPoints(path, crs=crs, lon=lon, lat=lat, geometry=geometry, user=user) for path in self._paths
         ]
         self._check_columns()
 

@@ -232,6 +232,12 @@ def _parse_ledger(fields: JsonObject) -> LedgerMark:
     return LedgerMark(dataset=fields.text("dataset"), entry=entry, head=fields.text("head"))
 
 
+def check_crs_can_be_stated(domain: Domain) -> None:
+    """Refuse a reference system that no release file could state."""
+    if not domain.is_geographic:
+        projjson(domain.crs)
+
+
 def geo_metadata(domain: Domain, shape: str = "Polygon") -> dict[str, Any]:
     """GeoParquet metadata of cells in a domain, each a geometry of one type.
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, TypedDict, Unpack
 from hushgrid.counting.bounded import MissingUser
 from hushgrid.counting.bounding import KEY_BYTES
 from hushgrid.counting.columns import check_column_arguments
-from hushgrid.counting.opening import anywhere, check_reachable, open_points, projected
+from hushgrid.counting.opening import check_reachable, open_points, projected
 from hushgrid.counting.point_counter import (
     BeforeRows,
     BoundedCounter,
@@ -22,7 +22,7 @@ from hushgrid.counting.point_counter import (
 from hushgrid.counting.source import Progress
 from hushgrid.counting.user_level import PRIVATE, UserLevel
 from hushgrid.errors import ArgumentError
-from hushgrid.files.footer import geo_metadata
+from hushgrid.files.footer import check_crs_can_be_stated
 from hushgrid.files.strict_json import Scalar
 from hushgrid.geometry.domain import Domain
 from hushgrid.ledger.request import Request
@@ -149,7 +149,7 @@ class Job:
         if job.distinct:
             _check_distinct(job)
         check_column_arguments(**job.columns)
-        geo_metadata(domain)  # a reference system that no file could state
+        check_crs_can_be_stated(domain)
         check_reachable(job.crs, domain)
         return job
 
@@ -183,7 +183,7 @@ class Job:
             self._check_engine()  # only engines have such steps
             before_rows()
 
-        opened = open_points(points, domain=anywhere(self.crs), user=self.user, before_rows=check_first, **self.columns)
+        opened = open_points(points, crs=self.crs, user=self.user, before_rows=check_first, **self.columns)
         if not isinstance(opened, EngineSource):
             return projected(opened, crs=self.crs, domain=self.domain)
         self._check_engine()

@@ -71,19 +71,24 @@ VERSION = 2  # of how factors are found; those of the first, which files do not 
 SIDES = (0.01875, 0.0375, 0.075, 0.15, 0.3, 0.6)  # and of squares of which sizes, as a share of the domain's sides
 
 
+def check_confidence(confidence: float) -> float:
+    """The confidence, or an error unless it lies between 0 and 1."""
+    share = number_of(confidence)
+    if not 0 < share < 1 or (1 + share) / 2 == 1:  # which rounds so beyond the fifteenth nine
+        msg = f"confidence must lie between 0 and 1, such as 0.95; got confidence={quoted(confidence)}."
+        raise ArgumentError(msg, instead={"confidence": share / 100 if 1 < share < 99.9999 else 0.95})
+    return share
+
+
 def normal_reach(confidence: float) -> float:
-    """Standard deviations to either side that hold so much of a normal law.
+    """Standard deviations to either side that hold a share of a normal law.
 
     Examples
     --------
     >>> round(normal_reach(0.95), 2)
     1.96
     """
-    share = number_of(confidence)
-    if not 0 < share < 1 or (1 + share) / 2 == 1:  # which rounds so beyond the fifteenth nine
-        msg = f"confidence must lie between 0 and 1, such as 0.95; got confidence={quoted(confidence)}."
-        raise ArgumentError(msg, instead={"confidence": share / 100 if 1 < share < 99.9999 else 0.95})
-    return NormalDist().inv_cdf((1 + share) / 2)
+    return NormalDist().inv_cdf((1 + check_confidence(confidence)) / 2)
 
 
 @dataclass(frozen=True, kw_only=True)

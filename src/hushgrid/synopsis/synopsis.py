@@ -19,7 +19,7 @@ from hushgrid.geometry.rects import area_shares, check_rects
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import Measurements
-from hushgrid.synopsis.answer import UNCALIBRATED, Answer, Calibration, normal_reach, with_interval
+from hushgrid.synopsis.answer import UNCALIBRATED, Answer, Calibration, check_confidence, with_interval
 from hushgrid.synopsis.cells import places, shapes
 from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord
 from hushgrid.synopsis.scale import Scale, ScaledSurface
@@ -178,7 +178,7 @@ class Synopsis:
         confidence : float
             How often such an interval should hold the true count.
         """
-        normal_reach(confidence)  # complains of the confidence before any polygon is looked at
+        check_confidence(confidence)  # before any polygon is looked at
         cover = self.area_surface.cover(geometries)
         reach = self.calibration.reach(confidence, self.area_surface.area_shares(cover))
         answers = with_interval(self.area_surface.counts(cover), *self.area_surface.variances(cover), reach=reach)

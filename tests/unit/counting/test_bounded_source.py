@@ -39,7 +39,7 @@ def some_records(size=1500, seed=3):
 def kept(points, *, most=4, missing="drop", memory_bytes=ALL_IN_MEMORY, progress=None, **names):
     """Sorted points that are kept, and the capped total."""
     rule = KeyedRule(key=KEY, domain=DOMAIN, most=most, most_for_total=9)
-    source = open_points(points, domain=DOMAIN, **names)
+    source = open_points(points, crs=DOMAIN.crs, **names)
     with bounded_points(source, rule, missing=missing, memory_bytes=memory_bytes, progress=progress) as bounded:
         found = [
             pair
@@ -141,7 +141,7 @@ def test_counts_are_of_kept_points():
     wanted = expected(ids, points)
 
     for memory_bytes in (ALL_IN_MEMORY, ON_DISK):
-        with bounded_points(open_points(points, domain=DOMAIN, user=ids), rule, memory_bytes=memory_bytes) as bounded:
+        with bounded_points(open_points(points, crs=DOMAIN.crs, user=ids), rule, memory_bytes=memory_bytes) as bounded:
             counter = PointCounter(DOMAIN, bounded.source)
             assert counter.rows() == counter.total() == len(wanted)
             assert counter.count(Grid(domain=DOMAIN, rows=3, columns=4)).sum() == len(wanted)
@@ -150,7 +150,7 @@ def test_counts_are_of_kept_points():
 def test_the_records_that_were_not_kept_are_out_of_reach():
     """Once bounded, nothing holds the source any more."""
     ids, points = some_records()
-    source = open_points(points, domain=DOMAIN, user=ids)
+    source = open_points(points, crs=DOMAIN.crs, user=ids)
     gone = weakref.ref(source)
     with bounded_points(source, KeyedRule(key=KEY, domain=DOMAIN, most=4)) as bounded:
         del source
@@ -166,7 +166,7 @@ def test_temporary_files_are_private_and_go_away(monkeypatch, tmp_path):
     rule = KeyedRule(key=KEY, domain=DOMAIN, most=4)
 
     def fail():
-        with bounded_points(open_points(points, domain=DOMAIN, user=ids), rule, memory_bytes=ON_DISK):
+        with bounded_points(open_points(points, crs=DOMAIN.crs, user=ids), rule, memory_bytes=ON_DISK):
             (folder,) = tmp_path.iterdir()
             modes.append(stat.S_IMODE(folder.stat().st_mode))
             files.extend(path.name for path in folder.rglob("*") if path.is_file())
@@ -232,7 +232,7 @@ domain = Domain(west=0, south=0, east=1, north=1)
 rule = KeyedRule(key=bytes(32), domain=domain, most=3)
 
 def bound(path):
-    with bounded_points(open_points(path, domain=domain, user="who"), rule, memory_bytes=2**22) as bounded:
+    with bounded_points(open_points(path, user="who"), rule, memory_bytes=2**22) as bounded:
         return bounded.source.rows()
 
 bound(Path(sys.argv[1]))  # everything is loaded and compiled

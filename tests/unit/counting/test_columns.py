@@ -2,7 +2,7 @@
 
 import pytest
 
-from hushgrid.counting.columns import USUAL_NAMES, find_columns
+from hushgrid.counting.columns import USUAL_NAMES, check_column_arguments, find_columns
 from hushgrid.errors import ArgumentError, InputError
 
 
@@ -72,7 +72,7 @@ ARGUMENTS = {
 def test_names_that_contradict_each_other_are_refused(given):
     """Before any table is looked at."""
     with pytest.raises(ArgumentError):
-        find_columns(["a", "b", "g"], where="t", **given)
+        check_column_arguments(**{"lon": None, "lat": None, "geometry": None, **given})
 
 
 def test_a_long_list_of_columns_is_cut():

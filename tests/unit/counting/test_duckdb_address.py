@@ -35,7 +35,7 @@ def folder(tmp_path, monkeypatch):
 
 def counted(text, **columns):
     """Rows, and points in the domain, of what an address leads to."""
-    points = open_points(Address(text=text, engine="duckdb"), domain=DOMAIN, **columns)
+    points = open_points(Address(text=text, engine="duckdb"), crs=DOMAIN.crs, **columns)
     with open_counter(DOMAIN, points) as counting:
         return counting.rows(), counting.total()
 
@@ -59,7 +59,7 @@ def test_users_of_csv_files_are_bounded_over_all_files(folder):
     for name in ("a", "b"):
         (folder / f"{name}.csv").write_bytes(HEADER + GOOD)
     rule = KeyedRule(domain=DOMAIN, key=bytes(32), most=1, most_for_total=5)
-    points = open_points(Address(text="*.csv", engine="duckdb"), domain=DOMAIN, user="id")
+    points = open_points(Address(text="*.csv", engine="duckdb"), crs=DOMAIN.crs, user="id")
 
     with open_bounded_counter(points, rule, missing="drop") as bounded:
         assert (bounded.counter.total(), bounded.true_capped_total) == (50, 100)
@@ -69,7 +69,7 @@ def test_a_csv_file_that_changes_between_passes_is_refused(folder):
     """All passes read one state of all files."""
     for name in ("a", "b"):
         (folder / f"{name}.csv").write_bytes(HEADER + GOOD)
-    points = open_points(Address(text="*.csv", engine="duckdb"), domain=DOMAIN)
+    points = open_points(Address(text="*.csv", engine="duckdb"), crs=DOMAIN.crs)
 
     with open_counter(DOMAIN, points) as counting:
         counting.total()
@@ -137,10 +137,10 @@ def test_a_folder_has_a_state(folder):
     """A file more is another one."""
     (folder / "parts").mkdir()
     write_points(folder / "parts" / "a.parquet", 2)
-    before = open_points(Address(text="parts", engine="duckdb"), domain=DOMAIN).state()
+    before = open_points(Address(text="parts", engine="duckdb"), crs=DOMAIN.crs).state()
     write_points(folder / "parts" / "b.parquet", 2)
 
-    assert open_points(Address(text="parts", engine="duckdb"), domain=DOMAIN).state() != before
+    assert open_points(Address(text="parts", engine="duckdb"), crs=DOMAIN.crs).state() != before
 
 
 STATEMENTS = {
@@ -253,7 +253,7 @@ def test_ids_that_are_text_in_parquet_are_refused_by_their_type(folder, ids):
     assert (
         sum(
             len(block.users)
-            for part in open_points("trips.parquet", domain=DOMAIN, user="who").parts()
+            for part in open_points("trips.parquet", crs=DOMAIN.crs, user="who").parts()
             for block in part
         )
         == 2
@@ -320,7 +320,7 @@ def test_duckdb_spills_to_a_private_folder_that_goes_away(little_memory, case, b
     """Nothing in the current folder, nothing that others may enter, nothing left, after Ctrl-C neither."""
     text, columns = SPILLING[case]
     rule = KeyedRule(domain=DOMAIN, key=bytes(32), most=1, most_for_total=5)
-    points = open_points(Address(text=text, engine="duckdb"), domain=DOMAIN, **columns)
+    points = open_points(Address(text=text, engine="duckdb"), crs=DOMAIN.crs, **columns)
     opening = open_bounded_counter(points, rule, missing="drop") if columns else open_counter(DOMAIN, points)
 
     with watched(Path(), little_memory) as seen, suppress(KeyboardInterrupt), opening:

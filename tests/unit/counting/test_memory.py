@@ -22,7 +22,7 @@ GRID = Grid(domain=DOMAIN, rows=5, columns=9)
 
 
 def counts(points, **columns):
-    return PointCounter(DOMAIN, open_points(points, domain=DOMAIN, **columns)).count(GRID)
+    return PointCounter(DOMAIN, open_points(points, crs=DOMAIN.crs, **columns)).count(GRID)
 
 
 @pytest.mark.parametrize("part_rows", [1, 7, 100, 10_000])
@@ -57,7 +57,7 @@ BAD_ARRAYS = {
 def test_arrays_of_another_shape_or_type_are_refused_without_their_length(points, message):
     """The number of rows is private, in a message too."""
     with pytest.raises(InputError, match=message) as caught:
-        open_points(points, domain=DOMAIN)
+        open_points(points, crs=DOMAIN.crs)
 
     assert "777" not in str(caught.value)
     assert "776" not in str(caught.value)
@@ -67,7 +67,7 @@ def test_arrays_of_another_shape_or_type_are_refused_without_their_length(points
 def test_an_array_has_no_columns_to_name(columns):
     """Names are for tables."""
     with pytest.raises(ArgumentError, match="an array has none"):
-        open_points(np.zeros((1, 2)), domain=DOMAIN, **columns)
+        open_points(np.zeros((1, 2)), crs=DOMAIN.crs, **columns)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_declared_type_that_is_no_number_is_an_error_whatever_the_rows(frame, 
     messages = []
     for rows in (frame, frame[:0]):
         with pytest.raises(InputError, match=f"column 'lon' of the frame has type {declared}") as caught:
-            open_points(rows, domain=DOMAIN)
+            open_points(rows, crs=DOMAIN.crs)
         messages.append(str(caught.value))
 
     assert messages[0] == messages[1]
@@ -177,7 +177,7 @@ def test_columns_of_no_numbers_are_refused_by_their_type(column):
         with pytest.raises(
             InputError, match=r"column 'lon' of the frame has type .*; coordinates must be numbers"
         ) as caught:
-            open_points(rows, domain=DOMAIN)
+            open_points(rows, crs=DOMAIN.crs)
         messages.add(str(caught.value))
 
     assert len(messages) == 1
@@ -188,7 +188,7 @@ def test_the_categories_of_a_type_are_not_shown():
     frame = pl.DataFrame({"lon": pl.Series(["ann"], dtype=pl.Enum(["ann", "bob"])), "lat": [1.0]})
 
     with pytest.raises(InputError, match="has type Enum;") as caught:
-        open_points(frame, domain=DOMAIN)
+        open_points(frame, crs=DOMAIN.crs)
     assert "bob" not in str(caught.value)
 
 
@@ -197,7 +197,7 @@ def test_points_that_arrow_cannot_hold_are_refused_by_their_type():
     points = pl.DataFrame({"x": [1], "y": [2]}).cast(pl.Int128).to_struct("geometry")
 
     with pytest.raises(InputError, match="column 'geometry' of the frame has type Struct"):
-        open_points(pl.DataFrame({"geometry": points}), domain=DOMAIN, geometry="geometry")
+        open_points(pl.DataFrame({"geometry": points}), crs=DOMAIN.crs, geometry="geometry")
 
 
 def test_an_index_of_mixed_types_does_not_matter():
@@ -229,7 +229,7 @@ def test_a_geometry_column_of_another_type_is_an_error(column):
     frame = pl.DataFrame({"lon": [1.0], "name": ["POINT (1 2)"]})
 
     with pytest.raises(InputError, match="points are WKB"):
-        open_points(frame, domain=DOMAIN, geometry=column)
+        open_points(frame, crs=DOMAIN.crs, geometry=column)
 
 
 UNSUPPORTED = {
@@ -244,19 +244,19 @@ UNSUPPORTED = {
 def test_what_cannot_be_read_is_named_by_its_type(points):
     """The message says what can be given instead."""
     with pytest.raises(InputError, match="Give a path"):
-        open_points(points, domain=DOMAIN)
+        open_points(points, crs=DOMAIN.crs)
 
 
 def test_two_columns_of_one_name_are_an_error():
     """Frames that allow it are refused."""
     with pytest.raises(InputError, match="one column of each name"):
-        open_points(pd.DataFrame([[1.0, 2.0, 3.0]], columns=["lon", "lat", "lat"]), domain=DOMAIN)
+        open_points(pd.DataFrame([[1.0, 2.0, 3.0]], columns=["lon", "lat", "lat"]), crs=DOMAIN.crs)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_no_text_of_a_source_holds_anything_of_it(form, tmp_path):
     """Neither repr nor str of a source, of its parts or of a counter says how many rows there are, or which."""
-    source = open_points(FORMS[form](np.full((4321, 2), 7.654321), tmp_path), domain=DOMAIN)
+    source = open_points(FORMS[form](np.full((4321, 2), 7.654321), tmp_path), crs=DOMAIN.crs)
     counting = PointCounter(DOMAIN, source)
     counting.rows()
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import hushgrid as hg
 from hushgrid.counting.csv import CsvPoints
 from hushgrid.counting.opening import CSV, open_points
 from hushgrid.counting.parquet import ParquetPoints
@@ -22,8 +23,8 @@ def test_parquet_by_its_extension(extension, tmp_path):
     path = tmp_path / f"points{extension}"
     pq.write_table(pa.table({"lon": [1.0], "lat": [2.0]}), path)
 
-    assert isinstance(open_points(path, domain=DOMAIN), ParquetPoints)
-    assert isinstance(open_points(str(path), domain=DOMAIN), ParquetPoints)
+    assert isinstance(open_points(path, crs=DOMAIN.crs), ParquetPoints)
+    assert isinstance(open_points(str(path), crs=DOMAIN.crs), ParquetPoints)
 
 
 @pytest.mark.parametrize("extension", [extension for extension in CSV if not extension.endswith(".gz")])
@@ -32,7 +33,7 @@ def test_csv_by_its_extension(extension, tmp_path):
     path = tmp_path / f"points{extension}"
     path.write_text("lon,lat\n1,2\n")
 
-    assert isinstance(open_points(path, domain=DOMAIN), CsvPoints)
+    assert isinstance(open_points(path, crs=DOMAIN.crs), CsvPoints)
 
 
 def make_missing(folder):
@@ -78,7 +79,7 @@ def test_a_path_that_cannot_be_read_is_a_one_line_error(make, message, tmp_path)
     path = make(tmp_path)
 
     with pytest.raises(InputError, match=re.escape(message)) as caught:
-        open_points(path, domain=DOMAIN)
+        open_points(path, crs=DOMAIN.crs)
 
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -93,7 +94,7 @@ def test_a_file_without_permission_is_an_error(name, tmp_path):
     path.chmod(0)
 
     with pytest.raises(InputError, match="permission denied"):
-        open_points(path, domain=DOMAIN)
+        open_points(path, crs=DOMAIN.crs)
 
 
 def test_csv_has_no_geometry(tmp_path):
@@ -101,11 +102,11 @@ def test_csv_has_no_geometry(tmp_path):
     path = FORMS["CSV"](np.zeros((1, 2)), tmp_path)
 
     with pytest.raises(InputError, match="is CSV"):
-        open_points(path, domain=DOMAIN, geometry="geometry")
+        open_points(path, crs=DOMAIN.crs, geometry="geometry")
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_half_a_pair_of_names_is_refused_before_anything_is_opened(form, tmp_path):
     """For every kind of points alike."""
     with pytest.raises(ArgumentError, match="lon and lat go together"):
-        open_points(FORMS[form](np.zeros((1, 2)), tmp_path), domain=DOMAIN, lon="x")
+        hg.publish(FORMS[form](np.zeros((1, 2)), tmp_path), domain=DOMAIN, epsilon=1, lon="x")

@@ -29,7 +29,7 @@ def write(folder, columns, metadata=None, **options):
 
 def counts(path, domain=DOMAIN, **columns):
     grid = Grid(domain=domain, rows=5, columns=9)
-    return PointCounter(domain, ParquetPoints(path, domain=domain, **columns)).count(grid)
+    return PointCounter(domain, ParquetPoints(path, crs=domain.crs, **columns)).count(grid)
 
 
 def plain(points):
@@ -94,7 +94,7 @@ def test_a_declared_type_that_is_no_number_is_an_error_with_or_without_rows(kind
     path = write(tmp_path, {"lon": pa.nulls(rows, kind), "lat": pa.nulls(rows, pa.float64())})
 
     with pytest.raises(InputError, match=r"column 'lon' of .* has type .*; coordinates must be numbers"):
-        ParquetPoints(path, domain=DOMAIN)
+        ParquetPoints(path, crs=DOMAIN.crs)
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.float64(), pa.struct({"x": pa.float64()})], ids=str)
@@ -103,7 +103,7 @@ def test_a_geometry_of_another_type_is_an_error(kind, tmp_path):
     path = write(tmp_path, {"shape": pa.nulls(2, kind)})
 
     with pytest.raises(InputError, match=r"column 'shape' of .* has type .*; points are WKB"):
-        ParquetPoints(path, domain=DOMAIN, geometry="shape")
+        ParquetPoints(path, crs=DOMAIN.crs, geometry="shape")
 
 
 def test_structs_that_are_null_are_no_points(tmp_path):
@@ -159,7 +159,7 @@ def test_another_reference_system_is_an_error_that_names_both(entry, crs, named,
     path = write(tmp_path, {"geometry": pa.array([b""])}, geo_metadata(**entry))
 
     with pytest.raises(InputError) as caught:
-        ParquetPoints(path, domain=Domain(west=-10, south=-5, east=30, north=15, crs=crs))
+        ParquetPoints(path, crs=crs)
 
     assert named in str(caught.value)
     assert crs in str(caught.value)
@@ -183,7 +183,7 @@ def test_damaged_metadata_is_an_error(text, tmp_path):
     path = write(tmp_path, {"geometry": pa.array([b""])}, {"geo": text})
 
     with pytest.raises(InputError, match="'geo' metadata"):
-        ParquetPoints(path, domain=DOMAIN)
+        ParquetPoints(path, crs=DOMAIN.crs)
 
 
 DAMAGES = {"nothing": b"", "text": b"lon,lat\n1,2\n", "zeros": bytes(1000), "magic only": b"PAR1" * 3}
@@ -196,7 +196,7 @@ def test_what_is_no_parquet_file_is_an_error(content, tmp_path):
     path.write_bytes(content)
 
     with pytest.raises(InputError, match="damaged, or not a Parquet file") as caught:
-        ParquetPoints(path, domain=DOMAIN)
+        ParquetPoints(path, crs=DOMAIN.crs)
 
     assert caught.value.__cause__ is None
 
@@ -236,7 +236,7 @@ def test_values_may_stay_in_their_dictionary(batch_bytes, tmp_path, monkeypatch)
 
     blocks = [
         block
-        for part in ParquetPoints(tmp_path / "long.parquet", domain=DOMAIN, geometry="shape", user="who").parts()
+        for part in ParquetPoints(tmp_path / "long.parquet", crs=DOMAIN.crs, geometry="shape", user="who").parts()
         for block in part
     ]
 

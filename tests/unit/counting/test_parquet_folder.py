@@ -39,14 +39,14 @@ def folder(tmp_path):
 
 
 def counter(folder, **options):
-    return PointCounter(DOMAIN, open_points(folder, domain=DOMAIN), **options)
+    return PointCounter(DOMAIN, open_points(folder, crs=DOMAIN.crs), **options)
 
 
 def test_the_files_are_one_table(folder):
     """Counts and rows are those of all points; hidden names are passed over."""
     points = some_points(300)
 
-    assert isinstance(open_points(str(folder), domain=DOMAIN), ParquetFolder)
+    assert isinstance(open_points(str(folder), crs=DOMAIN.crs), ParquetFolder)
     assert counter(folder).rows() == len(points)
     np.testing.assert_array_equal(counter(folder).count(GRID), PlainCounter(DOMAIN, tuple(points)).count(GRID))
 
@@ -71,7 +71,7 @@ def test_user_ids_come_with_the_points(tmp_path):
         table = pa.table({"lon": [1.0, 2.0], "lat": [1.0, 2.0], "rider": ids})
         pq.write_table(table, tmp_path / f"{number}.parquet")
 
-    parts = open_points(tmp_path, domain=DOMAIN, user="rider").parts()
+    parts = open_points(tmp_path, crs=DOMAIN.crs, user="rider").parts()
 
     ids = [user for part in parts for block in part for user in block.users.to_pylist()]
     assert ids == [b"7", b"8", b"7", b"x"]
@@ -162,7 +162,7 @@ def test_a_folder_that_is_no_table_is_a_one_line_error(leave, message, tmp_path)
     leave(tmp_path)
 
     with pytest.raises(InputError, match=message) as caught:
-        open_points(tmp_path, domain=DOMAIN)
+        open_points(tmp_path, crs=DOMAIN.crs)
 
     assert str(tmp_path) in str(caught.value)
     assert "\n" not in str(caught.value)

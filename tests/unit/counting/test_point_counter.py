@@ -21,7 +21,7 @@ FILES = ["Parquet", "Parquet in row groups", "GeoParquet of WKB", "CSV", "compre
 
 
 def counter(points, **options):
-    return PointCounter(DOMAIN, open_points(points, domain=DOMAIN), **options)
+    return PointCounter(DOMAIN, open_points(points, crs=DOMAIN.crs), **options)
 
 
 class Parts:

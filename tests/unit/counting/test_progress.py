@@ -39,7 +39,7 @@ def small_parts(monkeypatch):
 def told(points, ask, **names):
     """Every call of a progress function while a question is asked."""
     shares = []
-    with open_counter(DOMAIN, open_points(points, domain=DOMAIN, **names), progress=shares.append) as counter:
+    with open_counter(DOMAIN, open_points(points, crs=DOMAIN.crs, **names), progress=shares.append) as counter:
         ask(counter)
     return shares
 
@@ -89,7 +89,7 @@ def test_bounding_is_told_alike(rows):
     rule = KeyedRule(key=bytes(32), domain=DOMAIN, most=3, most_for_total=9)
     for memory_bytes in (2**30, 15_000):
         shares = []
-        source = open_points(points, domain=DOMAIN, user=np.arange(rows) % 7)
+        source = open_points(points, crs=DOMAIN.crs, user=np.arange(rows) % 7)
         with bounded_points(source, rule, memory_bytes=memory_bytes, progress=shares.append):
             assert shares == ONE_QUESTION
 
@@ -144,7 +144,7 @@ def test_shares_of_rows_are_told_by_a_plain_callback():
         table = pa.table({"lon": np.zeros(rows), "lat": np.zeros(rows)})
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(memory, "PART_ROWS", PART)
-            lists.append([block.share for part in open_points(table, domain=DOMAIN).parts() for block in part])
+            lists.append([block.share for part in open_points(table, crs=DOMAIN.crs).parts() for block in part])
 
     assert lists[0] != lists[1]
 

@@ -8,7 +8,7 @@ import pyproj
 import pytest
 
 from hushgrid.counting.memory import ArrayPoints, TablePoints
-from hushgrid.counting.opening import anywhere, check_reachable, projected
+from hushgrid.counting.opening import check_reachable, projected
 from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.domain import Domain
@@ -87,7 +87,7 @@ def test_rows_are_transformed_one_by_one():
 def test_single_precision_and_users_are_kept():
     """Coordinates are doubles from here on; ids stay with their rows."""
     table = pa.table({"lon": pa.array([-73.9, -74.0], pa.float32()), "lat": [40.7, 40.6], "who": ["a", "b"]})
-    source = projected(TablePoints.of_frame(table, domain=DEGREES, user="who"), domain=METRES)
+    source = projected(TablePoints.of_frame(table, crs=DEGREES.crs, user="who"), domain=METRES)
     (block,) = (block for part in source.parts() for block in part)
 
     assert block.longitudes.dtype == np.float64
@@ -104,12 +104,6 @@ def test_a_system_that_is_none_is_refused(crs):
         check_reachable(crs, METRES)
     check_reachable("EPSG:4326", METRES)
     check_reachable("OGC:CRS84", DEGREES)
-
-
-def test_a_reader_is_told_of_the_system_of_the_points():
-    """By a domain that stands for it."""
-    assert anywhere("EPSG:27700").crs == "EPSG:27700"
-    assert anywhere("OGC:CRS84").bounds == (-180, -90, 180, 90)
 
 
 def test_the_source_is_checked_through_the_wrapper():

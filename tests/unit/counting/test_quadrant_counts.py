@@ -32,7 +32,7 @@ class PassCounter:
     """A plain count of whatever is asked for, which remembers how often it was asked."""
 
     def __init__(self, points):
-        self._counter = PointCounter(UNIT_SQUARE, open_points(points, domain=UNIT_SQUARE))
+        self._counter = PointCounter(UNIT_SQUARE, open_points(points, crs=UNIT_SQUARE.crs))
         self.partitions = []
 
     def __call__(self, partition):
@@ -106,7 +106,7 @@ def test_a_release_is_the_same_with_and_without_the_sorted_curve(method, monkeyp
     def release(most):
         monkeypatch.setattr(point_counter, "MOST_POINTS", most)
         monkeypatch.setattr(quadrant_counts, "DENSE_LEVEL", 6)
-        counter = PointCounter(UNIT_SQUARE, open_points(points, domain=UNIT_SQUARE))
+        counter = PointCounter(UNIT_SQUARE, open_points(points, crs=UNIT_SQUARE.crs))
         return method.release(counter, Budget(Fraction(1), bits=simulation_rng(3)))
 
     in_passes, by_sorting = release(0), release(10**6)

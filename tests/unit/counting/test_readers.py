@@ -14,7 +14,7 @@ NESTED = NestedGrid(grid=GRID, sides=1 + np.arange(GRID.cells) % 4)
 
 
 def counter(points, form, folder):
-    return PointCounter(DOMAIN, open_points(FORMS[form](points, folder), domain=DOMAIN))
+    return PointCounter(DOMAIN, open_points(FORMS[form](points, folder), crs=DOMAIN.crs))
 
 
 @pytest.fixture(params=FORMS)

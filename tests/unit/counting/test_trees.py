@@ -28,7 +28,7 @@ def points_around(domain, size=200, seed=0):
 def test_leaves_of_a_tree_hold_what_a_plain_loop_finds(tree):
     """Points on lines and corners included."""
     points = points_around(tree.domain)
-    counter = PointCounter(tree.domain, open_points(points, domain=tree.domain))
+    counter = PointCounter(tree.domain, open_points(points, crs=tree.domain.crs))
 
     assert np.array_equal(counter.count(tree), PlainCounter(tree.domain, tuple(map(tuple, points))).count(tree))
 
@@ -39,7 +39,7 @@ def test_quadtree_cells_hold_what_a_plain_loop_finds(most, monkeypatch):
     monkeypatch.setattr(point_counter, "MOST_POINTS", most)
     cells = Quadrants(domain=UNIT_SQUARE, levels=[2, 2, 3, 3, 1], codes=[0, 1, 8, 11, 3])
     points = points_around(UNIT_SQUARE)
-    counter = PointCounter(UNIT_SQUARE, open_points(points, domain=UNIT_SQUARE))
+    counter = PointCounter(UNIT_SQUARE, open_points(points, crs=UNIT_SQUARE.crs))
 
     assert np.array_equal(counter.count(cells), PlainCounter(UNIT_SQUARE, tuple(map(tuple, points))).count(cells))
 
@@ -48,7 +48,7 @@ def test_quadtree_cells_hold_what_a_plain_loop_finds(most, monkeypatch):
 def test_a_level_of_the_curve_is_a_grid(level):
     """The same counts in another order: one expression places a point in both."""
     points = points_around(UNIT_SQUARE, size=5000)
-    counter = PointCounter(UNIT_SQUARE, open_points(points, domain=UNIT_SQUARE))
+    counter = PointCounter(UNIT_SQUARE, open_points(points, crs=UNIT_SQUARE.crs))
     side = 2**level
     cells = Quadrants(domain=UNIT_SQUARE, levels=np.full(side**2, level), codes=np.arange(side**2))
     by_row = counter.count(Grid(domain=UNIT_SQUARE, rows=side, columns=side)).reshape(side, side)
@@ -59,7 +59,7 @@ def test_a_level_of_the_curve_is_a_grid(level):
 
 def test_no_cells_are_counted_in_no_time():
     """An empty frontier of a tree."""
-    counter = PointCounter(UNIT_SQUARE, open_points(points_around(UNIT_SQUARE), domain=UNIT_SQUARE))
+    counter = PointCounter(UNIT_SQUARE, open_points(points_around(UNIT_SQUARE), crs=UNIT_SQUARE.crs))
 
     assert counter.count(Quadrants(domain=UNIT_SQUARE, levels=[], codes=[])).shape == (0,)
 

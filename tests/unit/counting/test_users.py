@@ -66,7 +66,7 @@ def test_a_parquet_file_and_a_table_give_the_same_ids(column, expected, tmp_path
     pq.write_table(table, tmp_path / "points.parquet", row_group_size=2)
 
     for points in (table, tmp_path / "points.parquet"):
-        assert ids_read(open_points(points, domain=UNIT_SQUARE, user="who")) == expected
+        assert ids_read(open_points(points, crs=UNIT_SQUARE.crs, user="who")) == expected
 
 
 FRAMES = {
@@ -106,7 +106,7 @@ FRAMES = {
 @pytest.mark.parametrize(("frame", "expected"), FRAMES.values(), ids=FRAMES)
 def test_frames_give_the_same_ids(frame, expected):
     """Whatever a frame keeps them as."""
-    assert ids_read(open_points(frame(), domain=UNIT_SQUARE, user="who")) == expected
+    assert ids_read(open_points(frame(), crs=UNIT_SQUARE.crs, user="who")) == expected
 
 
 def test_ids_may_stand_beside_an_array_of_points():
@@ -114,8 +114,8 @@ def test_ids_may_stand_beside_an_array_of_points():
     points = np.column_stack(list(COORDINATES.values()))
 
     for ids, expected in ((np.array(WHOLE), DIGITS), (np.array(TEXT), LETTERS), (UUIDS, HEXADECIMAL)):
-        assert ids_read(open_points(points, domain=UNIT_SQUARE, user=ids)) == expected
-        assert ids_read(open_points(points.tolist(), domain=UNIT_SQUARE, user=ids)) == expected
+        assert ids_read(open_points(points, crs=UNIT_SQUARE.crs, user=ids)) == expected
+        assert ids_read(open_points(points.tolist(), crs=UNIT_SQUARE.crs, user=ids)) == expected
 
 
 def test_masked_and_enormous_integers():
@@ -146,7 +146,7 @@ def test_ids_in_csv_are_text(line, expected, last, tmp_path):
     path = tmp_path / "points.csv"
     path.write_bytes(header + b"\n" + row + b"\n" + (b"0.1,0.1,x" if last else b"x,0.1,0.1") + b"\n")
 
-    assert ids_read(open_points(path, domain=UNIT_SQUARE, user="who")) == [expected, b"x"]
+    assert ids_read(open_points(path, crs=UNIT_SQUARE.crs, user="who")) == [expected, b"x"]
 
 
 REFUSED = {
@@ -167,15 +167,15 @@ def test_other_types_are_refused_by_their_declaration(column, tmp_path):
 
     for points in (table, tmp_path / "points.parquet"):
         with pytest.raises(InputError, match="user ids are integers, text, UUIDs or binary"):
-            open_points(points, domain=UNIT_SQUARE, user="who")
+            open_points(points, crs=UNIT_SQUARE.crs, user="who")
 
 
 def test_float_ids_of_frames_and_arrays_are_refused():
     """A frame says how to keep integers with gaps."""
     with pytest.raises(InputError, match="Int64"):
-        open_points(pd.DataFrame({**COORDINATES, "who": [1.0] * 5}), domain=UNIT_SQUARE, user="who")
+        open_points(pd.DataFrame({**COORDINATES, "who": [1.0] * 5}), crs=UNIT_SQUARE.crs, user="who")
     with pytest.raises(ArgumentError, match="float64"):
-        open_points(np.zeros((2, 2)), domain=UNIT_SQUARE, user=np.zeros(2))
+        open_points(np.zeros((2, 2)), crs=UNIT_SQUARE.crs, user=np.zeros(2))
 
 
 def test_wrong_names_are_refused():
@@ -183,15 +183,15 @@ def test_wrong_names_are_refused():
     table = pa.table({**COORDINATES, "who": WHOLE})
 
     with pytest.raises(InputError, match="'nobody'"):
-        open_points(table, domain=UNIT_SQUARE, user="nobody")
+        open_points(table, crs=UNIT_SQUARE.crs, user="nobody")
     with pytest.raises(ArgumentError, match="column of coordinates"):
-        open_points(table, domain=UNIT_SQUARE, user="lon")
+        open_points(table, crs=UNIT_SQUARE.crs, user="lon")
     with pytest.raises(ArgumentError, match="no columns"):
-        open_points(np.zeros((2, 2)), domain=UNIT_SQUARE, user="who")
+        open_points(np.zeros((2, 2)), crs=UNIT_SQUARE.crs, user="who")
     with pytest.raises(ArgumentError, match="name of a column"):
-        open_points(table, domain=UNIT_SQUARE, user=WHOLE)
+        open_points(table, crs=UNIT_SQUARE.crs, user=WHOLE)
     with pytest.raises(InputError, match="one id for each point"):
-        open_points(np.zeros((2, 2)), domain=UNIT_SQUARE, user=[1, 2, 3])
+        open_points(np.zeros((2, 2)), crs=UNIT_SQUARE.crs, user=[1, 2, 3])
 
 
 def test_a_dictionary_that_names_a_user_twice_has_one_user():

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from hushgrid.counting.point_counter import BeforeRows, nothing
-from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
     from hushgrid.counting.point_counter import OpenedPoints
@@ -80,7 +79,7 @@ class Address:
     def open(
         self,
         *,
-        domain: Domain,
+        crs: str,
         lon: str | None = None,
         lat: str | None = None,
         geometry: str | None = None,
@@ -91,14 +90,14 @@ class Address:
         if self.engine == "postgres":
             from hushgrid.counting.engine.postgres import postgres_points
 
-            return postgres_points(self.text, domain=domain, lon=lon, lat=lat, geometry=geometry, user=user)
+            return postgres_points(self.text, crs=crs, lon=lon, lat=lat, geometry=geometry, user=user)
         from hushgrid.counting.engine.points import EnginePoints, check_columns
 
         check_columns(geometry)
         if self.engine == "duckdb":
             from hushgrid.counting.engine.duckdb import duckdb_points
 
-            return duckdb_points(self.text, domain=domain, lon=lon, lat=lat, user=user, before_rows=before_rows)
+            return duckdb_points(self.text, crs=crs, lon=lon, lat=lat, user=user, before_rows=before_rows)
         from hushgrid.counting.engine.spark import spark_frame
 
         table = spark_frame(self.text, self.spark_conf, before_rows=before_rows)

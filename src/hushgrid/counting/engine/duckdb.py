@@ -41,7 +41,7 @@ PATTERN_SIGNS = re.compile(r"([*?[])")
 def duckdb_points(
     text: str,
     *,
-    domain: Domain,
+    crs: str,
     lon: str | None = None,
     lat: str | None = None,
     user: str | None = None,
@@ -54,7 +54,7 @@ def duckdb_points(
     text : str
         A path or pattern of Parquet or CSV files, a folder of Parquet files, ``trips.duckdb?table=trips``, or a query.
         What exists under that name goes before what the name could mean otherwise.
-    domain, lon, lat, user
+    crs, lon, lat, user
         As for `open_points`.
     before_rows : callable
         Called before DuckDB looks at a query or a view, which may find its columns in rows; of Parquet files it reads
@@ -79,7 +79,7 @@ def duckdb_points(
             is_folder = is_here(text) and Path(text).is_dir()
             if text.lower().endswith(CSV) and not is_folder:
                 files = [] if "://" in text else _files(connection, text)
-                return _csv_files(text, files, domain=domain, **columns)
+                return _csv_files(text, files, crs=crs, **columns)
             if not is_folder:
                 _check_parquet(text)
             files = _files(connection, text)

@@ -16,7 +16,7 @@ from hushgrid.counting.engine.ibis import PostgresEngine
 from hushgrid.counting.engine.points import EnginePoints
 from hushgrid.counting.users import check_user_name
 from hushgrid.errors import ArgumentError, EngineError, HushgridError, InputError, MissingExtraError
-from hushgrid.geometry.domain import GEOGRAPHIC, Domain
+from hushgrid.geometry.domain import GEOGRAPHIC
 
 if TYPE_CHECKING:
     import psycopg
@@ -62,7 +62,7 @@ def chosen_columns(
     connection: "psycopg.Connection[Any]",
     columns: Sequence[Column],
     *,
-    domain: Domain,
+    crs: str,
     lon: str | None,
     lat: str | None,
     geometry: str | None,
@@ -82,7 +82,7 @@ def chosen_columns(
         parts = {name: quoted_name(name) for name in chosen}
     else:
         point = named[chosen[0]]
-        _check_points(connection, point, domain)
+        _check_points(connection, point, crs)
         parts = {
             part: ORDINATE.format(quoted_name(point.name), schema=point.schema, part=part) for part in (EAST, NORTH)
         }
@@ -92,10 +92,10 @@ def chosen_columns(
     return parts
 
 
-def _check_points(connection: "psycopg.Connection[Any]", column: Column, domain: Domain) -> None:
-    """Refuse a column that is declared to hold no points, or points of another reference system than the domain's.
+def _check_points(connection: "psycopg.Connection[Any]", column: Column, crs: str) -> None:
+    """Refuse a column that is declared to hold no points, or points of another reference system.
 
-    A column that declares no system is taken to be in the domain's, as columns of numbers are.
+    A column that declares no system is taken to be in the one asked for, as columns of numbers are.
     """
     if column.kind not in DEFAULT_SRIDS:
         raise _no_points(column)
@@ -103,12 +103,12 @@ def _check_points(connection: "psycopg.Connection[Any]", column: Column, domain:
     ((shape, srid),) = connection.execute(f"SELECT {prefix}type(%(m)s), {prefix}srid(%(m)s)", {"m": column.modifier})
     if not shape.startswith(("Point", "Geometry")) or shape.startswith("GeometryCollection"):
         raise _no_points(column)
-    crs = domain.crs.upper()
     srid = srid or DEFAULT_SRIDS[column.kind]
-    declared = _crs_name(connection, column.schema, srid) if srid else crs
-    if declared != crs and not {declared, crs} <= GEOGRAPHIC:
-        target = "4326" if crs in GEOGRAPHIC else crs.rpartition(":")[2]
-        msg = f"column {column.name!r} of {TABLE} is in {declared}, and not in {domain.crs}. Give the system of the "
+    asked = crs.upper()
+    declared = _crs_name(connection, column.schema, srid) if srid else asked
+    if declared != asked and not {declared, asked} <= GEOGRAPHIC:
+        target = "4326" if asked in GEOGRAPHIC else crs.rpartition(":")[2]
+        msg = f"column {column.name!r} of {TABLE} is in {declared}, and not in {crs}. Give the system of the "
         msg += "points, and the domain in it: crs= (--crs); or transform in a view those points that can be: "
         msg += f"ST_Transform(CASE WHEN {column.name} && ST_MakeEnvelope(W, S, E, N, {srid}) THEN {column.name} END, "
         msg += f"{target})."
@@ -152,7 +152,7 @@ def is_postgres(text: str) -> bool:
 def postgres_points(
     url: str,
     *,
-    domain: Domain,
+    crs: str,
     lon: str | None = None,
     lat: str | None = None,
     geometry: str | None = None,
@@ -165,8 +165,8 @@ def postgres_points(
 
     Parameters
     ----------
-    domain : Domain
-        Geometries declared to be in another reference system than the domain's are refused.
+    crs : str
+        Reference system of the points. Geometries declared to be in another are refused.
     lon, lat, geometry, user : str, optional
         Names of the columns. A table without a usual pair of numbers, and with one column of geometries, has its points
         there.
@@ -195,7 +195,7 @@ def postgres_points(
         columns = declared_columns(connection, relation)
         if not columns:
             raise LookupError
-        chosen = chosen_columns(connection, columns, domain=domain, lon=lon, lat=lat, geometry=geometry, user=user)
+        chosen = chosen_columns(connection, columns, crs=crs, lon=lon, lat=lat, geometry=geometry, user=user)
         parts = ", ".join(f"{expression} AS {quoted_name(name)}" for name, expression in chosen.items())
         connection.execute(f"CREATE TEMPORARY VIEW {VIEW} AS SELECT {parts} FROM {relation}")  # noqa: S608  # quoted
         connection.execute(NO_COMPILER)
