@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hushgrid.cli.files import STANDARD_INPUT, check_input
 from hushgrid.cli.text import warn
 from hushgrid.errors import ArgumentError, InputError, MissingExtraError
+from hushgrid.files.geojson import features_of, parse_geojson
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE
 
 if TYPE_CHECKING:
@@ -90,36 +91,9 @@ def geojson_features(path: Path) -> Features:
     did before, and GDAL still does.
     """
     with click.open_file(str(path), "rb") as file:
-        text = file.read()
-    try:
-        document = json.loads(text.decode("utf-8-sig"), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        msg = "it is not GeoJSON text in UTF-8."
-        raise ArgumentError(msg) from None
-    features = _features(document)
+        document = parse_geojson(file.read())
+    features = features_of(document)
     return Features(geometry=_geometries(features), crs=_reference_system(document), features=features)
-
-
-def _features(document: Any) -> list[dict[str, Any]]:
-    """The features of a collection, a single feature, or a geometry as one."""
-    if not isinstance(document, dict):
-        msg = "it is no GeoJSON object."
-        raise ArgumentError(msg)
-    match document.get("type"):
-        case "FeatureCollection":
-            features = document.get("features")
-        case "Feature":
-            features = [document]
-        case _:
-            features = [{"type": "Feature", "properties": {}, "geometry": document}]
-    if not isinstance(features, list) or not all(isinstance(feature, dict) for feature in features):
-        msg = "its features are no list of objects."
-        raise ArgumentError(msg)
-    for number, feature in enumerate(features):
-        if not isinstance(feature.get("properties"), dict | None):
-            msg = f"the properties of feature {number} are no object."
-            raise ArgumentError(msg)
-    return [{"geometry": None, **feature} for feature in features]
 
 
 def _geometries(features: list[dict[str, Any]]) -> Any:
@@ -150,11 +124,6 @@ def _reference_system(document: dict[str, Any]) -> str:
         msg = "its member crs does not name a reference system."
         raise ArgumentError(msg)
     return LONGITUDE_LATITUDE if name.endswith(":CRS84") else name
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    msg = f"{name} is no JSON"
-    raise ValueError(msg)
 
 
 POLYGONAL = ("Polygon", "Surface", "Unknown", "GeometryCollection")  # in the names of the types that may hold polygons

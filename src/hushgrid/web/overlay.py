@@ -1,11 +1,11 @@
 """Areas and lines of the user's own on the map, from GeoJSON."""
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from hushgrid.errors import InputError
+from hushgrid.errors import ArgumentError, InputError
+from hushgrid.files.geojson import features_of, parse_geojson
 from hushgrid.files.paths import IRREGULAR, irregularity
 
 DEPTHS = {"LineString": 1, "MultiLineString": 2, "Polygon": 2, "MultiPolygon": 3}  # of lists around a position
@@ -22,15 +22,13 @@ def read_overlay(path: Path) -> dict[str, Any]:
         msg = f"cannot read the overlay {path}: it {IRREGULAR}."
         raise InputError(msg)
     try:
-        parsed = json.loads(path.read_text(encoding="utf-8-sig"))
+        return parse_geojson(path.read_bytes())
     except OSError as error:
         msg = f"cannot read the overlay {path}: {error.strerror}."
         raise InputError(msg) from None
-    except (UnicodeDecodeError, ValueError, RecursionError):
-        msg = f"cannot read the overlay {path}: it is not JSON text in UTF-8."
+    except ArgumentError as error:
+        msg = f"cannot read the overlay {path}: {error}"
         raise InputError(msg) from None
-    _check(isinstance(parsed, dict), "it is no object")
-    return dict(parsed)
 
 
 def areas_and_lines(overlay: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
@@ -46,11 +44,11 @@ def areas_and_lines(overlay: Mapping[str, Any]) -> dict[str, list[dict[str, Any]
     """
     areas: list[dict[str, Any]] = []
     lines: list[dict[str, Any]] = []
-    for index, (properties, geometry) in enumerate(_geometries(overlay)):
+    for index, (properties, geometry) in enumerate(_places(overlay)):
         kind = str(geometry.get("type"))
         if kind in ("Point", "MultiPoint"):
             continue
-        _check(kind in DEPTHS, f"geometry {index} is of the unknown type {kind!r}")
+        _check(kind in DEPTHS, f"geometry {index} is of an unknown type, {kind!r}")
         coordinates = _nested(geometry.get("coordinates"), DEPTHS[kind], index)
         if kind.endswith("Polygon"):
             polygons = coordinates if kind == "MultiPolygon" else [coordinates]
@@ -61,29 +59,29 @@ def areas_and_lines(overlay: Mapping[str, Any]) -> dict[str, list[dict[str, Any]
     return {"areas": areas, "lines": lines}
 
 
-def _geometries(item: Any) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Properties and geometry of everything inside a GeoJSON object."""
-    _check(isinstance(item, Mapping), "a part of it is no object")
-    match item.get("type"):
-        case "FeatureCollection":
-            for feature in _listed(item, "features"):
-                yield from _geometries(feature)
-        case "Feature":
-            properties = item.get("properties")
-            if item.get("geometry") is not None:
-                for _, geometry in _geometries(item["geometry"]):
-                    yield (properties if isinstance(properties, Mapping) else {}), geometry
-        case "GeometryCollection":
-            for geometry in _listed(item, "geometries"):
-                yield from _geometries(geometry)
-        case _:
-            yield {}, item
+def _places(overlay: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Properties and geometry of everything that has a place."""
+    try:
+        features = features_of(overlay)
+    except ArgumentError as error:
+        msg = f"the overlay is not GeoJSON of lines and areas: {error}"
+        raise InputError(msg) from None
+    for feature in features:
+        if feature["geometry"] is not None:
+            for geometry in _single(feature["geometry"]):
+                yield feature.get("properties") or {}, geometry
 
 
-def _listed(item: Mapping[str, Any], name: str) -> list[Any]:
-    members = item.get(name)
-    _check(isinstance(members, list), f"its {name} are no list")
-    return list(members or [])
+def _single(geometry: Any) -> Iterator[Mapping[str, Any]]:
+    """The geometries of a collection, or the one there is."""
+    _check(isinstance(geometry, Mapping), "a geometry is not an object")
+    if geometry.get("type") != "GeometryCollection":
+        yield geometry
+        return
+    members = geometry.get("geometries")
+    _check(isinstance(members, list), "its geometries are not a list")
+    for member in members or []:
+        yield from _single(member)
 
 
 def _nested(coordinates: Any, depth: int, index: int) -> list[Any]:

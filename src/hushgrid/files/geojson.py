@@ -1,0 +1,50 @@
+"""GeoJSON of unknown origin: the object in a text, and its features."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from hushgrid.errors import ArgumentError
+
+
+def parse_geojson(text: bytes) -> dict[str, Any]:
+    """The JSON object in a text; anything else is an error."""
+    try:
+        document = json.loads(text.decode("utf-8-sig"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        msg = "it is not GeoJSON text in UTF-8."
+        raise ArgumentError(msg) from None
+    if not isinstance(document, dict):
+        msg = "it is not a GeoJSON object."
+        raise ArgumentError(msg)
+    return document
+
+
+def features_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The features of a collection, one feature, or a geometry as one.
+
+    Examples
+    --------
+    >>> features_of({"type": "Point", "coordinates": [0, 0]})
+    [{'geometry': {'type': 'Point', 'coordinates': [0, 0]}, 'type': 'Feature', 'properties': {}}]
+    """
+    match document.get("type"):
+        case "FeatureCollection":
+            features = document.get("features")
+        case "Feature":
+            features = [document]
+        case _:
+            features = [{"type": "Feature", "properties": {}, "geometry": document}]
+    if not isinstance(features, list) or not all(isinstance(feature, Mapping) for feature in features):
+        msg = "its features are not a list of objects."
+        raise ArgumentError(msg)
+    for number, feature in enumerate(features):
+        if not isinstance(feature.get("properties"), Mapping | None):
+            msg = f"the properties of feature {number} are not an object."
+            raise ArgumentError(msg)
+    return [{"geometry": None, **feature} for feature in features]
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    msg = f"{name} is not JSON"
+    raise ValueError(msg)
