@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.row import Row, best
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.memory import ArrayPoints
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, NestedGrid
 

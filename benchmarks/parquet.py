@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 import hushgrid as hg
 from benchmarks.counting import DOMAIN, clustered, count_by_numpy, cpu_seconds
 from benchmarks.row import Row
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.parquet import ParquetPoints
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.grid import Grid
 
 POINTS = 100_000_000
@@ -48,7 +48,7 @@ def count(path):
     counter = PointCounter(DOMAIN, ParquetPoints(path, crs=DOMAIN.crs))
     true_counts = counter.count(GRID)
     counting = cpu_seconds(partial(counter.count, GRID), times=3)
-    with mock.patch("hushgrid.counting.point_counter.tally_for", return_value=ignore):
+    with mock.patch("hushgrid.counting.counter.tally_for", return_value=ignore):
         decoding = cpu_seconds(partial(counter.count, GRID), times=3)
     return counting, decoding, true_counts
 

@@ -15,9 +15,9 @@ from unittest import mock
 
 import hushgrid as hg
 from benchmarks.make_points import DOMAIN
+from hushgrid.counting.cell_loops import Curve
+from hushgrid.counting.counter import PointCounter, _Pass
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import PointCounter, _Pass
-from hushgrid.counting.trees import Curve
 from hushgrid.geometry.grid import Grid
 
 
@@ -59,7 +59,7 @@ def ignore(block, true_counts):
 def decode(folder):
     """Read all points as a pass does, on as many threads, and do nothing with them."""
     grid = Grid(domain=DOMAIN, rows=1, columns=1)
-    with mock.patch("hushgrid.counting.point_counter.tally_for", return_value=ignore):
+    with mock.patch("hushgrid.counting.counter.tally_for", return_value=ignore):
         PointCounter(DOMAIN, open_points(folder, crs=DOMAIN.crs)).count(grid)
 
 

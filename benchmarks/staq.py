@@ -8,8 +8,8 @@ import numpy as np
 
 import hushgrid as hg
 from benchmarks.row import Row, best
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.memory import ArrayPoints
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.least_squares import Evidence
 from hushgrid.privacy.bits import simulation_rng

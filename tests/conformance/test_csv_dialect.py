@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hushgrid.counting.counter import open_counter
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import open_counter
 from hushgrid.errors import InputError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid

@@ -22,10 +22,10 @@ from click.testing import CliRunner
 import hushgrid as hg
 from hushgrid.cli import main
 from hushgrid.counting.bounding import KeyedRule
+from hushgrid.counting.counter import PointCounter, open_bounded_counter, open_counter
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.engine.local import PREFIX
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import PointCounter, open_bounded_counter, open_counter
 from hushgrid.counting.users import LONGEST_ID
 from hushgrid.errors import ArgumentError, HushgridError, InputError
 from hushgrid.geometry.domain import Domain

@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushgrid.counting.bounding import KeyedRule
+from hushgrid.counting.counter import open_bounded_counter, open_counter
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import open_bounded_counter, open_counter
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid

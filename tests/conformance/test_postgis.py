@@ -7,9 +7,9 @@ import psycopg
 import pytest
 
 from hushgrid.counting.bounding import KeyedRule
+from hushgrid.counting.counter import PointCounter, open_bounded_counter, open_counter
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import PointCounter, open_bounded_counter, open_counter
 from hushgrid.errors import HushgridError, InputError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid

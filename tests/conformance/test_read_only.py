@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 from hushgrid.counting.bounding import KeyedRule
+from hushgrid.counting.counter import open_bounded_counter, open_counter
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import open_bounded_counter, open_counter
 from hushgrid.errors import EngineError, HushgridError, InputError
 from hushgrid.geometry.domain import Domain
 from tests.conformance.engines import spark_session, why_no_spark

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from tests.hostile.conftest import Tried
@@ -225,7 +225,7 @@ def test_many_columns_and_short_rows(tmp_path: Path, tried: Tried) -> None:
 COUNT = """
 import sys
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import PointCounter
+from hushgrid.counting.counter import PointCounter
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 domain = Domain(west=0, south=0, east=2, north=1)
@@ -272,7 +272,7 @@ import sys
 from hushgrid.counting.bounded import bounded_points
 from hushgrid.counting.bounding import KeyedRule
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import PointCounter
+from hushgrid.counting.counter import PointCounter
 from hushgrid.geometry.domain import Domain
 path, geometry, user, kept = sys.argv[1:]
 domain = Domain(west=0, south=0, east=2, north=1)

@@ -18,7 +18,7 @@ from tests.newcomer.mistakes import PUBLISH
 READING = """
 import sys, time
 import hushgrid.cli, hushgrid.release.request
-from hushgrid.counting.point_counter import PointCounter
+from hushgrid.counting.counter import PointCounter
 
 def slowly(*_, **__):
     print("reading", file=sys.stderr, flush=True)
@@ -32,7 +32,7 @@ hushgrid.cli.main(sys.argv[1:], prog_name="hushgrid")
 READING_ON = """
 import sys, time
 import hushgrid.cli
-from hushgrid.counting.point_counter import PointCounter
+from hushgrid.counting.counter import PointCounter
 
 count = PointCounter.count
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.counting import memory
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.csv import CsvPoints
 from hushgrid.counting.memory import ArrayPoints, TablePoints
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from tests.plain import PlainCounter

@@ -303,7 +303,7 @@ MORE = {
         "loss",
     ),
     "ten times the records of a user": Plant(
-        (Edit("counting/user_level.py", "most=self.max_per_user,", "most=10 * self.max_per_user,"),),
+        (Edit("counting/bounding.py", "most=self.max_per_user,", "most=10 * self.max_per_user,"),),
         "^exact: ug, (distinct )?users$",
         "loss",
     ),

@@ -12,8 +12,8 @@ from hushgrid.audit.laws import discrete_laplace_p_value
 from hushgrid.counting.areas import AreaIndex
 from hushgrid.counting.bounded import bounded_points
 from hushgrid.counting.bounding import KeyedRule
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from tests.districts import mosaic

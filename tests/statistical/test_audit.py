@@ -9,8 +9,8 @@ import pytest
 
 from hushgrid.audit.estimator import epsilon_lower_bound
 from hushgrid.audit.laws import discrete_laplace_p_value
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.geometry.guidelines import guideline_side, leaf_sides
 from hushgrid.inference.measurements import Measured, Measurements, Regions

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hushgrid.audit.estimator import epsilon_lower_bound
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.inference.measurements import Measured
 from hushgrid.methods.staq import Staq
 from hushgrid.privacy.bits import simulation_rng

@@ -11,8 +11,8 @@ from hushgrid.audit.estimator import epsilon_lower_bound
 from hushgrid.audit.laws import chi_square_p_value
 from hushgrid.counting.bounded import bounded_points
 from hushgrid.counting.bounding import KEY_BYTES, KeyedRule
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
 from hushgrid.methods.staq import Staq
 from hushgrid.methods.uniform_grid import UniformGrid

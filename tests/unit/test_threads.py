@@ -17,10 +17,11 @@ import hushgrid
 import hushgrid as hg
 from hushgrid import compiled as threads
 from hushgrid.audit import audit
-from hushgrid.counting import memory, point_counter
-from hushgrid.counting import trees as curve
+from hushgrid.counting import cell_loops as curve
+from hushgrid.counting import counter as counters
+from hushgrid.counting import memory
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.geometry.quadrants import all_cells
 from hushgrid.inference.inferences import INFERENCES
@@ -29,7 +30,7 @@ from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from tests.plain import UNIT_SQUARE
 
-MAKERS = (threads, point_counter, curve)  # the modules that start threads
+MAKERS = (threads, counters, curve)  # the modules that start threads
 POINTS = np.random.default_rng(0).random((40_000, 2))
 GRID = Grid(domain=UNIT_SQUARE, rows=8, columns=8)
 RECTS = np.sort(np.random.default_rng(1).random((20_000, 2, 2)), axis=1).reshape(-1, 4)

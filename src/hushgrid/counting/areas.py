@@ -13,7 +13,8 @@ import numpy as np
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled
-from hushgrid.counting.bins import Coordinates, cell_of
+from hushgrid.counting.cell_loops import cell_of
+from hushgrid.counting.source import Coordinates
 from hushgrid.geometry import cells
 from hushgrid.geometry.areas import Patchwork
 

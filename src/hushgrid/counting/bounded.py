@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -13,14 +12,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hushgrid.counting.areas import NONE, AreaIndex
-from hushgrid.counting.bounding import Kept, KeyedRule
+from hushgrid.counting.bounding import Kept, KeyedRule, MissingUser
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.source import Block, PointSource, Progress, ShareDone, Snapshot, files_state
 from hushgrid.counting.users import IDS, LONGEST_ID, content_and_edges, hash_ids, id_lengths, joined, numbered
 from hushgrid.errors import HushgridError
 from hushgrid.geometry.domain import Domain
-
-MissingUser = Literal["drop", "own"]
 
 ROWS = pa.schema({"user": pa.dictionary(pa.int32(), IDS), "longitude": pa.float64(), "latitude": pa.float64()})
 PARTITIONS = 64  # files that are written at once

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from hushgrid.counting.counter import BeforeRows, OpenedPoints, nothing
 from hushgrid.counting.engine.address import Address
-from hushgrid.counting.point_counter import BeforeRows, OpenedPoints, nothing
 from hushgrid.counting.source import CSV, PARQUET, Block, PointSource
 from hushgrid.errors import ArgumentError, InputError, MissingExtraError
 from hushgrid.files.paths import FOLDER, IRREGULAR, MISSING, irregularity, near_file

@@ -19,9 +19,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hushgrid.counting.bins import Coordinates
 from hushgrid.counting.users import content_and_edges
 from hushgrid.errors import InputError
+
+Coordinates = NDArray[np.float32] | NDArray[np.float64]
 
 
 class Block(NamedTuple):

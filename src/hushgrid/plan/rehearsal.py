@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.memory import ArrayPoints
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.domain import Domain
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
 from hushgrid.methods.method import Method

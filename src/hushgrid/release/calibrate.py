@@ -15,8 +15,8 @@ import numpy as np
 
 from hushgrid.answering.surface import summed_area
 from hushgrid.arrays import Floats, Indices
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.memory import ArrayPoints
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.inference.measurements import Measurements

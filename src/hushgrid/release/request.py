@@ -6,11 +6,9 @@ from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any, Literal, Self, TypedDict, Unpack
 
-from hushgrid.counting.bounded import MissingUser
-from hushgrid.counting.bounding import KEY_BYTES
+from hushgrid.counting.bounding import KEY_BYTES, PRIVATE, MissingUser, UserLevel
 from hushgrid.counting.columns import check_column_arguments
-from hushgrid.counting.opening import check_reachable, open_points, projected
-from hushgrid.counting.point_counter import (
+from hushgrid.counting.counter import (
     BeforeRows,
     BoundedCounter,
     EngineSource,
@@ -19,8 +17,8 @@ from hushgrid.counting.point_counter import (
     open_bounded_counter,
     open_counter,
 )
+from hushgrid.counting.opening import check_reachable, open_points, projected
 from hushgrid.counting.source import Progress
-from hushgrid.counting.user_level import PRIVATE, UserLevel
 from hushgrid.errors import ArgumentError
 from hushgrid.files.footer import check_crs_can_be_stated
 from hushgrid.files.strict_json import Scalar

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hushgrid.answering.patches import Patches, patchwork
 from hushgrid.counting import areas as area_index
 from hushgrid.counting.areas import AreaIndex
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.memory import ArrayPoints
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.domain import Domain
 from tests.districts import districts, exactly_holds, first_holders, mosaic
 from tests.plain import UNIT_SQUARE

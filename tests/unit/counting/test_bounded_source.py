@@ -16,8 +16,8 @@ from hushgrid.counting import bounded as bounded_source
 from hushgrid.counting import bounded as user_rows
 from hushgrid.counting.bounded import bounded_points
 from hushgrid.counting.bounding import KeyedRule
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import HushgridError, InputError
 from hushgrid.geometry.grid import Grid
 from tests.plain_users import kept as plainly_kept

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hushgrid.counting import csv as csv_lines
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.csv import CsvPoints
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import InputError
 from hushgrid.geometry.grid import Grid
 from tests.unit.counting.tables import DOMAIN, csv_text, some_points

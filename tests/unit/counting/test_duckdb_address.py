@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushgrid.counting.bounding import KeyedRule
+from hushgrid.counting.counter import open_bounded_counter, open_counter
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.engine.local import DUCKDB_SETTINGS
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import open_bounded_counter, open_counter
 from hushgrid.errors import ArgumentError, HushgridError, InputError
 from hushgrid.geometry.domain import Domain
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from hushgrid.counting import memory
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.grid import Grid
 from tests.plain import PlainCounter

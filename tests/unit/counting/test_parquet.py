@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushgrid.counting import parquet as parquet_batches
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.parquet import ParquetPoints
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import InputError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid

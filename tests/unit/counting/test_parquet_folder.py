@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
 from hushgrid.counting.parquet import ParquetFolder
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.counting.source import parquet_files
 from hushgrid.errors import InputError
 from hushgrid.geometry.grid import Grid

@@ -9,15 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hushgrid as hg
+from hushgrid.counting import cell_loops as curve
+from hushgrid.counting import counter as counters
 from hushgrid.counting import csv as csv_points
-from hushgrid.counting import memory, point_counter
+from hushgrid.counting import memory
 from hushgrid.counting import parquet as parquet_batches
 from hushgrid.counting import quadtree as quadrant_counts
-from hushgrid.counting import trees as curve
 from hushgrid.counting.bounded import bounded_points
 from hushgrid.counting.bounding import KeyedRule
+from hushgrid.counting.counter import open_counter
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import open_counter
 from hushgrid.counting.source import ShareDone
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.quadrants import all_cells
@@ -70,7 +71,7 @@ def test_neighbours_are_told_alike(rows, part, threads):
 def test_neighbours_are_told_alike_where_one_is_too_large_to_sort(levels, monkeypatch):
     """Quadtree cells are counted from sorted points up to so many rows, and in passes beyond: that is not told."""
     points = np.random.default_rng(2).uniform([0, 0], [9, 9], (201, 2))
-    monkeypatch.setattr(point_counter, "MOST_POINTS", 200)
+    monkeypatch.setattr(counters, "MOST_POINTS", 200)
     monkeypatch.setattr(quadrant_counts, "DENSE_LEVEL", 4)
 
     def ask(counter):

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyproj
 import pytest
 
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.memory import ArrayPoints, TablePoints
 from hushgrid.counting.opening import check_reachable, projected
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid

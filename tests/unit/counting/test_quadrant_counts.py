@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushgrid.counting import point_counter
+from hushgrid.counting import counter as counters
 from hushgrid.counting import quadtree as quadrant_counts
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.counting.quadtree import QuadrantCounts, Refinement
 from hushgrid.geometry.quadrants import DEEPEST, Quadrants, all_cells, divide_cells, pick_cells
 from hushgrid.methods.privtree import PrivTree
@@ -104,7 +104,7 @@ def test_a_release_is_the_same_with_and_without_the_sorted_curve(method, monkeyp
     points = clumped_points(20_000)
 
     def release(most):
-        monkeypatch.setattr(point_counter, "MOST_POINTS", most)
+        monkeypatch.setattr(counters, "MOST_POINTS", most)
         monkeypatch.setattr(quadrant_counts, "DENSE_LEVEL", 6)
         counter = PointCounter(UNIT_SQUARE, open_points(points, crs=UNIT_SQUARE.crs))
         return method.release(counter, Budget(Fraction(1), bits=simulation_rng(3)))

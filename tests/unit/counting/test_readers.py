@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.geometry.grid import Grid, NestedGrid
 from tests.plain import PlainCounter
 from tests.unit.counting.tables import DOMAIN, FORMS, HOSTILE, some_points

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushgrid.counting import point_counter
+from hushgrid.counting import counter as counters
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.quadrants import DEEPEST, Quadrants, gather_bits, scatter_bits
@@ -36,7 +36,7 @@ def test_leaves_of_a_tree_hold_what_a_plain_loop_finds(tree):
 @pytest.mark.parametrize("most", [0, 10**6], ids=["in-passes", "sorted"])
 def test_quadtree_cells_hold_what_a_plain_loop_finds(most, monkeypatch):
     """Cells of several levels, with gaps between them, from passes or from the sorted curve."""
-    monkeypatch.setattr(point_counter, "MOST_POINTS", most)
+    monkeypatch.setattr(counters, "MOST_POINTS", most)
     cells = Quadrants(domain=UNIT_SQUARE, levels=[2, 2, 3, 3, 1], codes=[0, 1, 8, 11, 3])
     points = points_around(UNIT_SQUARE)
     counter = PointCounter(UNIT_SQUARE, open_points(points, crs=UNIT_SQUARE.crs))

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import hushgrid as hg
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.memory import ArrayPoints
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.files.verify import TOLERANCE
 from hushgrid.inference import belief, measurements, slopes, splits
 from hushgrid.inference import belief_loops as belief_kernels

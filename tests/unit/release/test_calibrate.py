@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import hushgrid as hg
+from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.memory import ArrayPoints
-from hushgrid.counting.point_counter import PointCounter
 from hushgrid.errors import ArgumentError
 from hushgrid.inference.split_loops import CONCENTRATIONS
 from hushgrid.inference.split_prior import tabulated_shares

@@ -14,7 +14,7 @@ import shapely
 import hushgrid as hg
 from hushgrid.counting import bounded as bounded_source
 from hushgrid.counting.bounding import KEY_BYTES
-from hushgrid.counting.point_counter import PointCounter
+from hushgrid.counting.counter import PointCounter
 from hushgrid.errors import ArgumentError
 from hushgrid.files.verify import verify_file
 from hushgrid.ledger.ledger import open_ledger

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from hushgrid.counting.point_counter import BeforeRows, nothing
+from hushgrid.counting.counter import BeforeRows, nothing
 
 if TYPE_CHECKING:
-    from hushgrid.counting.point_counter import OpenedPoints
+    from hushgrid.counting.counter import OpenedPoints
 
 
 QUERY_WORDS = ("select", "with", "from")

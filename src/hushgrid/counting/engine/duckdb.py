@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hushgrid.counting.columns import find_columns, quotable_names
+from hushgrid.counting.counter import BeforeRows, OpenedPoints, nothing
 from hushgrid.counting.csv import CsvFiles, CsvPoints
 from hushgrid.counting.engine.address import is_here, is_query
 from hushgrid.counting.engine.engine import Frame
 from hushgrid.counting.engine.local import connect_duckdb, private_folder, spill_to
 from hushgrid.counting.engine.points import EnginePoints
-from hushgrid.counting.point_counter import BeforeRows, OpenedPoints, nothing
 from hushgrid.counting.source import CSV, PARQUET, parquet_files
 from hushgrid.counting.users import check_user_name
 from hushgrid.errors import ArgumentError, InputError

@@ -13,12 +13,11 @@ from narwhals.exceptions import NarwhalsError
 from numpy.typing import NDArray
 
 from hushgrid.counting.arrow import not_a_number
-from hushgrid.counting.bounded import MissingUser
-from hushgrid.counting.bounding import KeyedRule
+from hushgrid.counting.bounding import KeyedRule, MissingUser
 from hushgrid.counting.columns import find_columns
+from hushgrid.counting.counter import BeforeRows, BoundedCounter, nothing
 from hushgrid.counting.engine.cells import CELL, LATITUDE, LONGITUDE, USER, cell_numbers, inside, place_expressions
 from hushgrid.counting.engine.engine import TABLE, Engine, Frame, working
-from hushgrid.counting.point_counter import BeforeRows, BoundedCounter, nothing
 from hushgrid.counting.source import Progress, ShareDone, Snapshot, files_state
 from hushgrid.counting.users import LONGEST_ID, check_user_name, no_ids
 from hushgrid.errors import ArgumentError, InputError

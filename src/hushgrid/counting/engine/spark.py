@@ -16,9 +16,9 @@ from uuid import uuid4
 import narwhals as nw
 import pyarrow as pa
 
+from hushgrid.counting.counter import BeforeRows, nothing
 from hushgrid.counting.engine.address import is_here, is_query
 from hushgrid.counting.engine.engine import Columns, Frame, as_doubles, lazy
-from hushgrid.counting.point_counter import BeforeRows, nothing
 from hushgrid.errors import ArgumentError, HushgridError, InputError, MissingExtraError
 
 # Of a session that hushgrid starts: Spark's pages show numbers of rows, and its log quotes one that a query fails on.

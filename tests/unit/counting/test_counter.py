@@ -6,9 +6,10 @@ import threading
 import numpy as np
 import pytest
 
-from hushgrid.counting import memory, point_counter
+from hushgrid.counting import counter as counters
+from hushgrid.counting import memory
+from hushgrid.counting.counter import TALLIES, PointCounter
 from hushgrid.counting.opening import open_points
-from hushgrid.counting.point_counter import TALLIES, PointCounter
 from hushgrid.counting.source import Block
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
@@ -83,7 +84,7 @@ def test_as_many_threads_run_as_are_asked_for(monkeypatch):
 def test_one_thread_is_the_caller_itself(variable, bytes_allowed, monkeypatch):
     """With one thread, or counts too large for more, no other is started."""
     monkeypatch.setenv("HUSHGRID_THREADS", variable)
-    monkeypatch.setattr(point_counter, "COUNTS_BYTES", bytes_allowed)
+    monkeypatch.setattr(counters, "COUNTS_BYTES", bytes_allowed)
     source = Parts(meeting(1) * 3)
 
     PointCounter(DOMAIN, source).count(GRID)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hushgrid.counting.bins import BLOCK
-from hushgrid.counting.point_counter import tally_for
+from hushgrid.counting.cell_loops import BLOCK
+from hushgrid.counting.counter import tally_for
 from hushgrid.counting.source import Block
 from hushgrid.geometry import cells
 from hushgrid.geometry.domain import Domain
