@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.row import Row, best
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, NestedGrid
-from hushgrid.inference.measurements import Measured, Measurements, Regions
+from hushgrid.inference.measurements import Measurements, NoisyValues, Regions
 from hushgrid.synopsis.claim import Claim, MethodRecord
 from hushgrid.synopsis.synopsis import Synopsis
 
@@ -27,7 +27,7 @@ def random_rects(rng, side):
 def uniform_grid(rng):
     """A release of UG with 316 x 316 cells."""
     grid = Grid(domain=DOMAIN, rows=316, columns=316)
-    leaves = Measured.at_one_rate(rng.poisson(10, grid.cells).astype(np.int64), Fraction(1))
+    leaves = NoisyValues.at_one_rate(rng.poisson(10, grid.cells).astype(np.int64), Fraction(1))
     return Synopsis.infer(
         grid,
         Measurements.of_leaves(leaves),
@@ -41,8 +41,8 @@ def adaptive_grid(rng):
     """A release of AG with 79 x 79 first-level cells and sides as uneven as real data make them."""
     grid = Grid(domain=DOMAIN, rows=79, columns=79)
     nested = NestedGrid(grid=grid, sides=np.minimum(1 + rng.geometric(0.2, grid.cells), 40))
-    leaves = Measured.at_one_rate(rng.poisson(10, nested.cells).astype(np.int64), Fraction(1, 2))
-    cells = Measured.at_one_rate(np.add.reduceat(leaves.values, nested.offsets[:-1]), Fraction(1, 2))
+    leaves = NoisyValues.at_one_rate(rng.poisson(10, nested.cells).astype(np.int64), Fraction(1, 2))
+    cells = NoisyValues.at_one_rate(np.add.reduceat(leaves.values, nested.offsets[:-1]), Fraction(1, 2))
     return Synopsis.infer(
         nested,
         Measurements(leaves=leaves, regions=Regions.between(nested.offsets), region_values=cells),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hushgrid.geometry.tree import Lattice, divide, full_tree, grow, seedling
 from hushgrid.inference.least_squares import measurements_of_nodes
-from hushgrid.inference.measurements import Measured
+from hushgrid.inference.measurements import NoisyValues
 from tests.plain import UNIT_SQUARE
 
 LATTICE = Lattice(domain=UNIT_SQUARE, columns=2**16, rows=2**16)
@@ -40,7 +40,7 @@ def measured(tree, nodes, values, rates):
     return measurements_of_nodes(
         tree,
         np.asarray(nodes),
-        Measured(values=np.asarray(values, np.int64), rates=tuple(map(Fraction, rates)), rate_index=index),
+        NoisyValues(values=np.asarray(values, np.int64), rates=tuple(map(Fraction, rates)), rate_index=index),
     )
 
 
@@ -50,7 +50,7 @@ def noisy(tree, leaf_counts, rate, rng, *, from_level=1):
     keep = 1 - np.exp(-float(rate))
     noise = rng.geometric(keep, len(nodes)) - rng.geometric(keep, len(nodes))
     sums = node_sums(tree, leaf_counts)[nodes] + noise
-    return measurements_of_nodes(tree, nodes, Measured.at_one_rate(sums.astype(np.int64), Fraction(rate)))
+    return measurements_of_nodes(tree, nodes, NoisyValues.at_one_rate(sums.astype(np.int64), Fraction(rate)))
 
 
 @st.composite
@@ -63,4 +63,4 @@ def measured_quadtrees(draw):
     values = rng.integers(-scale, 3 * scale, len(nodes), endpoint=True)
     rates = [Fraction(1, 1000), Fraction(1, 10), Fraction(2), Fraction(100), Fraction(10**6)]
     index = rng.integers(0, len(rates), len(nodes)).astype(np.int32)
-    return tree, measurements_of_nodes(tree, nodes, Measured(values=values, rates=tuple(rates), rate_index=index))
+    return tree, measurements_of_nodes(tree, nodes, NoisyValues(values=values, rates=tuple(rates), rate_index=index))

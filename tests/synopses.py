@@ -8,7 +8,7 @@ from hushgrid.geometry.areas import Patchwork
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.least_squares import measurements_of_nodes
-from hushgrid.inference.measurements import Measured, Measurements, Regions
+from hushgrid.inference.measurements import Measurements, NoisyValues, Regions
 from hushgrid.synopsis.claim import Claim, MethodRecord, Spend
 from hushgrid.synopsis.synopsis import Synopsis
 
@@ -43,13 +43,13 @@ def synopsis_on(partition, *, epsilon=Fraction(1), values=None):
 
 def _leaves_alone(_, leaves, epsilon):
     spends = (Spend(purpose="leaves", epsilon=epsilon),)
-    return Measurements.of_leaves(Measured.at_one_rate(leaves, epsilon)), spends
+    return Measurements.of_leaves(NoisyValues.at_one_rate(leaves, epsilon)), spends
 
 
 def _blocks_and_leaves(partition, leaves, epsilon):
     sums = np.add.reduceat(leaves, partition.offsets[:-1])
-    blocks = Measured.at_one_rate(sums + some_values(len(sums), seed=1) - 90, epsilon / 2)
-    measured = Measured.at_one_rate(leaves, epsilon / 2)
+    blocks = NoisyValues.at_one_rate(sums + some_values(len(sums), seed=1) - 90, epsilon / 2)
+    measured = NoisyValues.at_one_rate(leaves, epsilon / 2)
     spends = tuple(Spend(purpose=purpose, epsilon=epsilon / 2) for purpose in ("first level", "leaves"))
     regions = Regions.between(partition.offsets)
     return Measurements(leaves=measured, regions=regions, region_values=blocks), spends
@@ -59,7 +59,7 @@ def _structure_and_nodes(tree, leaves, epsilon):
     """Every leaf, and the root if it is another node; part of the budget went to the structure."""
     nodes = np.concatenate([tree.leaves, [0]]) if tree.nodes > 1 else tree.leaves
     rates = (epsilon / 2, epsilon / 4)
-    measured = Measured(
+    measured = NoisyValues(
         values=np.concatenate([leaves, [leaves.sum() + 7]])[: len(nodes)],
         rates=rates,
         rate_index=(np.arange(len(nodes)) >= tree.cells).astype(np.int32),

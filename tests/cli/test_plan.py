@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 import pytest
 
-from hushgrid.cli.plan import about, percent
+from hushgrid.cli.plan import about, rounded_percent
 from hushgrid.plan.plan import cost_of_users, epsilon_for, plan
 from tests.cli.commands import DOMAIN, Run, assert_refused
 
@@ -33,7 +33,8 @@ def test_people_get_cells_a_table_a_sentence_and_the_assumption(run: Run) -> Non
     assert (
         "With about 20,000 points and epsilon 0.5, a rectangle over 1 % of the domain, drawn around some point, would "
         f"hold about {about(error.points)} points. Half of such counts would be off by less than "
-        f"{percent(error.relative_typical_error)}, and 95 % of them by less than {percent(error.relative_reach)}."
+        f"{rounded_percent(error.relative_typical_error)}, and 95 % of them by less than "
+        f"{rounded_percent(error.relative_reach)}."
     ) in said
     assert "Assumed: a made-up population in clumps of all sizes, 95 % of it in 20 % of the domain" in said
     assert "user" not in said
@@ -47,12 +48,12 @@ def test_people_are_told_what_a_bound_on_users_costs(run: Run) -> None:
     made = plan(DOMAIN, points_about=20_000, epsilon=2, max_per_user=10)
     costs = cost_of_users(made)
     assert "With about 20,000 points, no more than 10 of them of one user, and epsilon 2, a rectangle" in said
-    assert f"95 % of them by less than {percent(made.yardstick.relative_reach)}." in said
-    price = f"with one point a user the last figure would be {percent(costs[1].relative_reach)}."
+    assert f"95 % of them by less than {rounded_percent(made.yardstick.relative_reach)}." in said
+    price = f"with one point a user the last figure would be {rounded_percent(costs[1].relative_reach)}."
     assert f"leaves 1/10 of epsilon for each: {price}" in said
     for bound, error in costs.items():
-        typical = f"{about(error.typical_error)} {percent(error.relative_typical_error)}"
-        assert f" {bound} {typical} {about(error.reach)} {percent(error.relative_reach)} " in said
+        typical = f"{about(error.typical_error)} {rounded_percent(error.relative_typical_error)}"
+        assert f" {bound} {typical} {about(error.reach)} {rounded_percent(error.relative_reach)} " in said
 
 
 def test_json_holds_the_same_values(run: Run) -> None:

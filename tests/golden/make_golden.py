@@ -16,7 +16,7 @@ import hushgrid as hg
 from hushgrid import __version__
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, NestedGrid
-from hushgrid.inference.measurements import Measured, Measurements, Regions
+from hushgrid.inference.measurements import Measurements, NoisyValues, Regions
 from hushgrid.synopsis.claim import Claim, MethodRecord, Size, Spend
 from hushgrid.synopsis.synopsis import Synopsis
 
@@ -37,7 +37,7 @@ def uniform_grid():
     )
     return Synopsis.infer(
         grid,
-        Measurements.of_leaves(Measured.at_one_rate(values, Fraction(99, 1000))),
+        Measurements.of_leaves(NoisyValues.at_one_rate(values, Fraction(99, 1000))),
         inference="direct",
         claim=claim,
         method=MethodRecord(name="ug", asked="ug", parameters={"side": None, "c": 10.0}),
@@ -63,9 +63,9 @@ def adaptive_grid():
     return Synopsis.infer(
         nested,
         Measurements(
-            leaves=Measured.at_one_rate(leaves, Fraction(3, 10)),
+            leaves=NoisyValues.at_one_rate(leaves, Fraction(3, 10)),
             regions=Regions.between(nested.offsets),
-            region_values=Measured.at_one_rate(cells, Fraction(1, 10)),
+            region_values=NoisyValues.at_one_rate(cells, Fraction(1, 10)),
         ),
         inference="two-level",
         claim=claim,

@@ -67,7 +67,7 @@ def exact(*titles: str) -> str:
 BUDGET, MEDIANS, PRIVTREE = "privacy/budget.py", "methods/trees.py", "methods/privtree.py"
 STAQ, AREAS, UG = "methods/staq.py", "methods/areas.py", "methods/uniform_grid.py"
 NOISY = "lambda: add_noise(true_values, rate=rate, bits=self._bits), np.shape(true_values), purpose, rate"
-MEASURED = "        return Measured.at_one_rate(self._noisy(true_counts, rate, purpose), rate)"
+MEASURED = "        return NoisyValues.at_one_rate(self._noisy(true_counts, rate, purpose), rate)"
 GRID_MEASURED = "        measured = budget.measure(counter.count(grid), Fraction(1))\n"
 SELECTED = "        chosen = budget.select(-np.abs(2 * true_lefts - true_counts[:, None]), allowed, self.share)\n"
 KEPT = "        return rule.keep(users, rows.column"
@@ -127,9 +127,9 @@ TEN = {
                 "        measured = budget.measure(counter.count(areas), Fraction(1))\n",
                 '        rate = budget.charge(Fraction(1), purpose="counts", measured=True)\n'
                 "        values = budget.perturb(counter.count(areas), 10 * rate)\n"
-                "        measured = Measured.at_one_rate(values, rate)\n",
+                "        measured = NoisyValues.at_one_rate(values, rate)\n",
             ),
-            Edit(AREAS, "import Measurements", "import Measured, Measurements"),
+            Edit(AREAS, "import Measurements", "import Measurements, NoisyValues"),
         ),
         exact("areas, areas"),
         "loss",

@@ -13,7 +13,7 @@ from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
 from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.geometry.guidelines import guideline_side, leaf_sides
-from hushgrid.inference.measurements import Measured, Measurements, Regions
+from hushgrid.inference.measurements import Measurements, NoisyValues, Regions
 from hushgrid.methods.adaptive_grid import AdaptiveGrid, guideline_first_side
 from hushgrid.methods.method import record
 from hushgrid.methods.uniform_grid import UniformGrid
@@ -138,7 +138,7 @@ class TooQuiet(Budget):
         """Noisy counts at 1.25 times the rate."""
         claimed = super().measure(true_counts, share, purpose=purpose)
         values = add_noise(true_counts, rate=claimed.rates[0] * Fraction(5, 4), bits=self._bits)
-        return Measured.at_one_rate(values, claimed.rates[0])
+        return NoisyValues.at_one_rate(values, claimed.rates[0])
 
 
 class SpendingTwice(Budget):
@@ -147,7 +147,7 @@ class SpendingTwice(Budget):
     def measure(self, true_counts, share, *, purpose="counts"):
         """Noisy counts at the full rate."""
         claimed = super().measure(true_counts, share, purpose=purpose)
-        return Measured.at_one_rate(add_noise(true_counts, rate=self.epsilon, bits=self._bits), claimed.rates[0])
+        return NoisyValues.at_one_rate(add_noise(true_counts, rate=self.epsilon, bits=self._bits), claimed.rates[0])
 
 
 class ReusingDraws(Budget):
@@ -156,7 +156,7 @@ class ReusingDraws(Budget):
     def measure(self, true_counts, share, *, purpose="counts"):
         """Counts, all with the noise of the first."""
         claimed = super().measure(true_counts, share, purpose=purpose)
-        return Measured.at_one_rate(true_counts + (claimed.values[0] - true_counts[0]), claimed.rates[0])
+        return NoisyValues.at_one_rate(true_counts + (claimed.values[0] - true_counts[0]), claimed.rates[0])
 
 
 class KnowingTheSize(Budget):

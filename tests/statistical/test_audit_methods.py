@@ -10,7 +10,7 @@ from hushgrid.audit.estimator import epsilon_lower_bound
 from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
 from hushgrid.inference.haar import transform
-from hushgrid.inference.measurements import Measured
+from hushgrid.inference.measurements import NoisyValues
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
@@ -89,7 +89,7 @@ class Careless(Budget):
     def measure(self, true_counts, share, *, purpose="counts"):
         """Noisy counts at ten times the rate."""
         claimed = super().measure(true_counts, share, purpose=purpose)
-        return Measured.at_one_rate(
+        return NoisyValues.at_one_rate(
             add_noise(true_counts, rate=10 * claimed.rates[0], bits=self._bits), claimed.rates[0]
         )
 

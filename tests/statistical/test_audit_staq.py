@@ -8,7 +8,7 @@ import pytest
 from hushgrid.audit.estimator import epsilon_lower_bound
 from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
-from hushgrid.inference.measurements import Measured
+from hushgrid.inference.measurements import NoisyValues
 from hushgrid.methods.staq import Staq
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
@@ -30,7 +30,7 @@ class SmallNoise(PathBudget):
         """Noisy counts at ten times their rates."""
         claimed = super().measure(true_counts, units)
         noise = np.rint((claimed.values - true_counts) / 10).astype(np.int64)
-        return Measured(values=true_counts + noise, rates=claimed.rates, rate_index=claimed.rate_index)
+        return NoisyValues(values=true_counts + noise, rates=claimed.rates, rate_index=claimed.rate_index)
 
 
 class Peeking(Budget):

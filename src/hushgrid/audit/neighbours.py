@@ -79,8 +79,8 @@ class Family:
         return Family(sets={name: self.sets[name] for name in names}, pairs=pairs, recorded=recorded)
 
 
-def spread(count: int, low: float = 0.0, size: float = 1.0) -> NDArray[np.float64]:
-    """So many points that fill a square evenly."""
+def even_points(count: int, low: float = 0.0, size: float = 1.0) -> NDArray[np.float64]:
+    """Points that fill a square evenly."""
     steps = np.outer(np.arange(1, count + 1), [1 / PLASTIC, 1 / PLASTIC**2]) % 1
     return low + size * steps
 
@@ -94,14 +94,14 @@ def heap(place: Sequence[float], count: int) -> NDArray[np.float64]:
 def record_family() -> Family:
     """Data sets that grow record by record, and others far from them."""
     crowd = np.concatenate(
-        [spread(30), heap((0.9, 0.2), 20), heap((0.7, 0.3), 9), heap((0.6, 0.8), 9), heap((0.33, 0.62), 4)]
+        [even_points(30), heap((0.9, 0.2), 20), heap((0.7, 0.3), 9), heap((0.6, 0.8), 9), heap((0.33, 0.62), 4)]
     )
     balanced = np.array([[x, y] for x in (0.1, 0.3, 0.7, 0.9) for y in (0.1, 0.3, 0.7, 0.9)])
     base = {
         "empty": np.empty((0, 2)),
         "crowd": crowd,
         "mirrored": 1 - crowd,
-        "dense": np.concatenate([spread(700), heap((0.41, 0.57), 300)]),
+        "dense": np.concatenate([even_points(700), heap((0.41, 0.57), 300)]),
         "balanced": balanced,
         "twins": np.concatenate([heap((0.497, 0.497), 60), heap((0.503, 0.503), 60)]),  # all other cuts are far worse
         "stack": heap(SPOT, 25),
@@ -130,7 +130,7 @@ def record_family() -> Family:
 @cache
 def user_family() -> Family:
     """A crowd of users of a few records each, and one user more who may have any number of them."""
-    places = spread(48)
+    places = even_points(48)
     crowd = Records(places, tuple(f"user {n % 20}" for n in range(len(places))))
     everywhere = np.array([[x, y] for x in np.arange(8) / 8 + 0.02 for y in np.arange(8) / 8 + 0.02])
     more = {
@@ -144,7 +144,7 @@ def user_family() -> Family:
     sets = {f"crowd and {name}": crowd.plus(records) for name, records in more.items()}
     sets["empty"] = Records(np.empty((0, 2)), ())
     sets["eve alone"] = more["records everywhere"]
-    sets["many"] = Records(spread(300), tuple(f"user {n % 7}" for n in range(300)))
+    sets["many"] = Records(even_points(300), tuple(f"user {n % 7}" for n in range(300)))
     start = "crowd and nobody"
     pairs = [Pair(start, f"crowd and {name}") for name in reversed(more) if name != "nobody"]
     pairs.append(Pair("empty", "eve alone"))

@@ -17,8 +17,8 @@ from hushgrid.audit import laws
 from hushgrid.audit.check import Check, Experiment, Setting, Verdict
 from hushgrid.audit.examples import LARGE
 from hushgrid.audit.laws import SMALLEST_EXPECTED, chi_square_p_value, mixed_p_value, pooled_p_value
-from hushgrid.audit.neighbours import FAR, UNIT_SQUARE, heap, spread
-from hushgrid.inference.measurements import Measured
+from hushgrid.audit.neighbours import FAR, UNIT_SQUARE, even_points, heap
+from hushgrid.inference.measurements import NoisyValues
 from hushgrid.methods.baselines import OneCell
 from hushgrid.methods.kd import KdTree
 from hushgrid.methods.privtree import PrivTree
@@ -31,7 +31,7 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 Test = tuple[float, int]  # a p-value, and how many draws it comes from
 
-POINTS = spread(400)
+POINTS = even_points(400)
 SAMPLER_RATES = (Fraction(1, 10), Fraction(1), Fraction(3))  # of the last, hardly a draw is far from zero
 SLOW_RATE = Fraction(1, 2**44)  # at which two draws are hardly ever equal
 LOW_DIGITS = 256
@@ -176,7 +176,7 @@ def size_test(setting: Setting) -> Test:
 
 def total_test(setting: Setting) -> Test:
     """Private totals of two users of one record and one of nine, of which two count."""
-    points, users, cap = spread(11), np.array(["heavy"] * 9 + ["one", "other"], object), 2
+    points, users, cap = even_points(11), np.array(["heavy"] * 9 + ["one", "other"], object), 2
     options = {"user": users, "max_per_user": 1, "scale_to_total": "private", "max_for_total": cap}
     releases = (released(points, setting, method=OneCell(), **options) for _ in range(4 * setting.runs))
     draws = np.array([release.scale.total - (cap + 2) for release in releases if release.scale])
@@ -278,7 +278,7 @@ def method_test(name: str, setting: Setting) -> Test:
     return mixed_p_value({rate: np.concatenate(parts) for rate, parts in drawn.items()}), draws
 
 
-def with_truth(release: Synopsis, points: Floats) -> Iterator[tuple[Measured, Indices]]:
+def with_truth(release: Synopsis, points: Floats) -> Iterator[tuple[NoisyValues, Indices]]:
     """Every measurement of a release, and the true values, counted point by point."""
     measurements = release.measurements
     true_counts = plain_counts(release.partition.bounds(), points)

@@ -57,7 +57,7 @@ class Seen:
     trouble: str | None = None
 
 
-class Stage:
+class ScriptedRoute:
     """A route with its data sets in place, on which releases are made under a script."""
 
     def __init__(self, route: Route, setting: Setting, use: Use, folder: Path, stack: ExitStack) -> None:
@@ -201,22 +201,22 @@ def examine(route: Route, setting: Setting) -> Findings:
     found = Findings(claim=float(setting.epsilon))
     family = route.family.some() if setting.quick and route.sets == "all" else route.family
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack, instrumented() as use:
-        stage = Stage(route, setting, use, Path(folder), stack)
-        _examine_one(stage, family, family.start, "exact", found)
+        scripted = ScriptedRoute(route, setting, use, Path(folder), stack)
+        _examine_one(scripted, family, family.start, "exact", found)
         if route.sets != "few" and not setting.quick:
-            _examine_one(stage, family.some(), family.start, "real", found)
+            _examine_one(scripted, family.some(), family.start, "real", found)
         if route.sets == "all":
-            _examine_one(stage, family.few() if setting.quick else family.some(), family.start, "above", found)
+            _examine_one(scripted, family.few() if setting.quick else family.some(), family.start, "above", found)
             for name in family.recorded[1:]:
-                _examine_one(stage, family.some(), name, "exact", found)
+                _examine_one(scripted, family.some(), name, "exact", found)
     return found
 
 
-def _examine_one(stage: Stage, family: Family, name: str, policy: Policy, found: Findings) -> None:
+def _examine_one(scripted: ScriptedRoute, family: Family, name: str, policy: Policy, found: Findings) -> None:
     """Record the draws of one release, and force them on a family of data sets."""
     if found.tainted:
         return
-    original = stage.record(name, policy)
+    original = scripted.record(name, policy)
     found.releases += 1
     if original.trouble is not None:
         found.taint(f"On the data set '{name}', {original.trouble}.")
@@ -225,23 +225,23 @@ def _examine_one(stage: Stage, family: Family, name: str, policy: Policy, found:
         found.overspend(f"A release claims epsilon {original.claim:g}, where {found.claim:g} was asked for.")
     repeated: dict[str, Seen] = {}
     for other in family.sets:
-        seen = repeated[other] = stage.repeat(other, original.draws)
+        seen = repeated[other] = scripted.repeat(other, original.draws)
         found.releases += 1
         different = seen.trouble or _difference(original.parts, seen.parts)
         if different is not None:
             found.taint(f"With the values released on '{name}' forced on '{other}', it shows: {different}.")
             return
-    _add_up(stage, family, name, original, repeated, found)
+    _add_up(scripted, family, name, original, repeated, found)
 
 
 def _add_up(
-    stage: Stage, family: Family, name: str, original: Seen, repeated: dict[str, Seen], found: Findings
+    scripted: ScriptedRoute, family: Family, name: str, original: Seen, repeated: dict[str, Seen], found: Findings
 ) -> None:
     """What the draws cost each pair of neighbours."""
     pairs = [(pair, repeated[pair.first].draws, repeated[pair.second].draws) for pair in family.pairs]
     by_sign: frozenset[int] = frozenset()
     if any(loss(first, second) > original.claim + TOLERANCE for _, first, second in pairs):
-        by_sign = _shown_by_sign(stage, name, original)
+        by_sign = _shown_by_sign(scripted, name, original)
     for pair, first, second in pairs:
         if pair.same and not same_values(first, second):
             found.overspend(f"'{pair.first}' and '{pair.second}' hold the same records, and are counted differently.")
@@ -254,12 +254,12 @@ def _add_up(
             )
 
 
-def _shown_by_sign(stage: Stage, name: str, original: Seen) -> frozenset[int]:
+def _shown_by_sign(scripted: ScriptedRoute, name: str, original: Seen) -> frozenset[int]:
     """Draws whose size can be changed without a byte changing: nothing of them shows but the sign."""
     quiet = set()
     for number, draw in enumerate(original.draws):
         if draw.kind == "noise" and all(
-            _difference(original.parts, stage.repeat(name, changed).parts) is None
+            _difference(original.parts, scripted.repeat(name, changed).parts) is None
             for changed in with_other_sizes(original.draws, number)
         ):
             quiet.add(number)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from hushgrid.arrays import Indices
 from hushgrid.inference.haar import transform
-from hushgrid.inference.measurements import Measured, Wavelet
+from hushgrid.inference.measurements import NoisyValues, Wavelet
 from hushgrid.synopsis.synopsis import Synopsis
 
 
@@ -100,7 +100,7 @@ def privacy_loss(release: Synopsis, true_counts: Indices, here: int, true_size: 
     return loss
 
 
-def _loss(measured: Measured, which: Indices, true_values: Indices, steps: Indices | int = 1) -> float:
+def _loss(measured: NoisyValues, which: Indices, true_values: Indices, steps: Indices | int = 1) -> float:
     """Of some of the values, each of which the record changes by a step."""
     rates = np.array([*map(float, measured.rates), 0.0])[measured.rate_index[which]]  # the last: not measured
     noise = measured.values[which] - true_values

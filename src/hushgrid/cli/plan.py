@@ -107,7 +107,9 @@ def plan(
 
 def in_words(made: "Plan", *, accuracy: float | None) -> str:
     """The plan for people: cells, tables of errors, a plain sentence, and what is assumed."""
-    found = [] if accuracy is None else [f"An error below {percent(accuracy)} takes epsilon {float(made.epsilon):g}."]
+    found = []
+    if accuracy is not None:
+        found = [f"An error below {rounded_percent(accuracy)} takes epsilon {float(made.epsilon):g}."]
     rows = [_row(row.method, error) for row in made.methods for error in row.errors]
     users = [] if made.max_per_user == 1 else [_users_table(made)]
     texts = [textwrap.fill(text, WIDTH) for text in (sentence(made), assumption(made))]
@@ -121,10 +123,10 @@ def sentence(made: "Plan") -> str:
     if made.max_per_user > 1:
         holding += f", no more than {made.max_per_user:,} of them of one user,"
     expected = (
-        f"{holding} and epsilon {float(made.epsilon):g}, a rectangle over {percent(error.area_share)} of the domain, "
-        f"drawn around some point, would hold about {about(error.points)} points. Half of such counts would be off by "
-        f"less than {percent(error.relative_typical_error)}, and 95 % of them by less than "
-        f"{percent(error.relative_reach)}."
+        f"{holding} and epsilon {float(made.epsilon):g}, a rectangle over {rounded_percent(error.area_share)} of the "
+        f"domain, drawn around some point, would hold about {about(error.points)} points. Half of such counts "
+        f"would be off by less than {rounded_percent(error.relative_typical_error)}, and 95 % of them by less than "
+        f"{rounded_percent(error.relative_reach)}."
     )
     return expected if made.max_per_user == 1 else f"{expected} {_price(made)}"
 
@@ -132,10 +134,10 @@ def sentence(made: "Plan") -> str:
 def assumption(made: "Plan") -> str:
     """The model, honestly."""
     return (
-        f"Assumed: a made-up population in clumps of all sizes, 95 % of it in {percent(made.filled)} of the domain "
-        "(--filled). On real data, errors were mostly between half and twice those planned. Where points pile up on "
-        "few places, as check-ins do, give a smaller --filled. In rectangles with few points, relative errors are "
-        "larger."
+        f"Assumed: a made-up population in clumps of all sizes, 95 % of it in {rounded_percent(made.filled)} of the "
+        "domain (--filled). On real data, errors were mostly between half and twice those planned. Where points pile "
+        "up on few places, as check-ins do, give a smaller --filled. In rectangles with few points, relative errors "
+        "are larger."
     )
 
 
@@ -158,12 +160,12 @@ def as_values(made: "Plan") -> dict[str, Any]:
     }
 
 
-def percent(share: float) -> str:
+def rounded_percent(share: float) -> str:
     """A share in percent, to two significant digits or to whole ones.
 
     Examples
     --------
-    >>> percent(0.00123), percent(0.5), percent(12.345)
+    >>> rounded_percent(0.00123), rounded_percent(0.5), rounded_percent(12.345)
     ('0.12 %', '50 %', '1,234 %')
     """
     number = 100 * share
@@ -185,9 +187,10 @@ def _price(made: "Plan") -> str:
     """What it costs to protect all points of a user together, in one sentence."""
     from hushgrid.plan.plan import cost_of_users
 
+    alone = rounded_percent(cost_of_users(made)[1].relative_reach)
     return (
         f"Protecting up to {made.max_per_user:,} points of a user together leaves 1/{made.max_per_user:,} of epsilon "
-        f"for each: with one point a user the last figure would be {percent(cost_of_users(made)[1].relative_reach)}."
+        f"for each: with one point a user the last figure would be {alone}."
     )
 
 
@@ -207,13 +210,13 @@ def _cells(row: "MethodPlan") -> str:
 
 
 def _row(method: str, error: "ExpectedError") -> list[str]:
-    return [method, error.rectangle, percent(error.area_share), about(error.points), *_errors(error)]
+    return [method, error.rectangle, rounded_percent(error.area_share), about(error.points), *_errors(error)]
 
 
 def _errors(error: "ExpectedError") -> list[str]:
     return [
         about(error.typical_error),
-        percent(error.relative_typical_error),
+        rounded_percent(error.relative_typical_error),
         about(error.reach),
-        percent(error.relative_reach),
+        rounded_percent(error.relative_reach),
     ]

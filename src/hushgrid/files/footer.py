@@ -12,7 +12,7 @@ from hushgrid.files.structure import parse_structure, structure_json, structure_
 from hushgrid.files.tables import measurement_json, measurement_table, pack, parse_measurements
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.partition import Structure
-from hushgrid.inference.measurements import Measured, Regions, Wavelet
+from hushgrid.inference.measurements import NoisyValues, Regions, Wavelet
 from hushgrid.synopsis.answer import CONFIDENCES, SIDES, UNCALIBRATED, VERSION, Calibration
 from hushgrid.synopsis.cells import shape_type
 from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord, Size, SizeSource, Spend, Unit
@@ -39,7 +39,7 @@ class Footer:
     partition: Structure
     inference: str
     regions: Regions
-    region_values: Measured
+    region_values: NoisyValues
     wavelet: Wavelet | None
     method: MethodRecord
     claim: Claim

@@ -16,7 +16,7 @@ import pyarrow as pa
 from hushgrid.errors import ArgumentError, SynopsisFileError
 from hushgrid.files.strict_json import JsonObject, check_common_denominator, parse_rational
 from hushgrid.geometry.grid import CELL_LIMIT
-from hushgrid.inference.measurements import NOT_MEASURED, Measured, Measurements, Regions, Wavelet
+from hushgrid.inference.measurements import NOT_MEASURED, Measurements, NoisyValues, Regions, Wavelet
 
 BYTES_PER_ROW = 64  # more than a row of any table kept here takes
 BYTES_BESIDE_ROWS = 2**24  # for headers, padding, and the dictionary of rates
@@ -127,7 +127,7 @@ REGIONS_PER_CELL = 2  # the nodes of a tree are fewer
 COEFFICIENTS_PER_CELL = 4  # both sides of a grid are padded to powers of two
 
 
-def measured_columns(measured: Measured, first: int = 0, stop: int | None = None) -> tuple[pa.Array, pa.Array]:
+def measured_columns(measured: NoisyValues, first: int = 0, stop: int | None = None) -> tuple[pa.Array, pa.Array]:
     """Values, and rates as a dictionary of texts like 99/200; both null where nothing was measured."""
     values, index = measured.values[first:stop], measured.rate_index[first:stop]
     missing = index == NOT_MEASURED
@@ -135,12 +135,12 @@ def measured_columns(measured: Measured, first: int = 0, stop: int | None = None
     return pa.array(values, mask=missing), pa.DictionaryArray.from_arrays(pa.array(index, mask=missing), rates)
 
 
-def measured_from(values: pa.Array, rates: pa.Array) -> Measured:
+def measured_from(values: pa.Array, rates: pa.Array) -> NoisyValues:
     """What `measured_columns` were made of."""
     if not values.is_null().equals(rates.is_null()):
         msg = "a measured value lacks its rate, or a rate its value."
         raise SynopsisFileError(msg)
-    return Measured(
+    return NoisyValues(
         values=values.fill_null(0).to_numpy().copy(),
         rates=_parse_rates(rates.dictionary),
         rate_index=rates.indices.fill_null(NOT_MEASURED).to_numpy().copy(),
@@ -166,17 +166,17 @@ def measurement_table(measurements: Measurements) -> pa.Table:
 
 def parse_measurements(
     fields: JsonObject, *, packed: bytes | None, cells: int
-) -> tuple[Regions, Measured, Wavelet | None]:
+) -> tuple[Regions, NoisyValues, Wavelet | None]:
     """What `measurement_json` and `measurement_table` were made of; sizes are checked before anything is built."""
     if fields.text("kind", among=(RUNS, WAVELET)) == WAVELET:
-        return Regions.nothing(), Measured.nothing(), _parse_wavelet(fields, packed, cells)
+        return Regions.nothing(), NoisyValues.nothing(), _parse_wavelet(fields, packed, cells)
     fields.only("kind", "regions")
     count = fields.whole("regions", low=0, high=min(REGIONS_PER_CELL * cells, CELL_LIMIT))
     if (packed is None) != (count == 0):
         msg = f"it declares {count:,} measurements of regions, which are {'missing' if count else 'there'}."
         raise SynopsisFileError(msg)
     if packed is None:
-        return Regions.nothing(), Measured.nothing(), None
+        return Regions.nothing(), NoisyValues.nothing(), None
     table = unpack(packed, schema=REGION_SCHEMA, rows=count, name="list of measurements")
     return *regions_from(table, cells=cells), None
 
@@ -188,14 +188,14 @@ def _parse_wavelet(fields: JsonObject, packed: bytes | None, cells: int) -> Wave
         msg = f"its {rows:,} by {columns:,} wavelet coefficients are missing or over the limit."
         raise SynopsisFileError(msg)
     table = unpack(packed, schema=WAVELET_SCHEMA, rows=rows * columns, name="list of coefficients")
-    coefficients = Measured.at_one_rate(np.array(table["value"]), _parse_rate(fields.text("rate")))
+    coefficients = NoisyValues.at_one_rate(np.array(table["value"]), _parse_rate(fields.text("rate")))
     try:
         return Wavelet(rows=rows, columns=columns, coefficients=coefficients)
     except ArgumentError as error:
         raise SynopsisFileError(str(error)) from error
 
 
-def regions_from(table: pa.Table, *, cells: int) -> tuple[Regions, Measured]:
+def regions_from(table: pa.Table, *, cells: int) -> tuple[Regions, NoisyValues]:
     """Regions and their values; every run must lie within the leaves."""
     first, stop = (table[name].to_numpy().copy() for name in ("first", "stop"))
     if not np.all((first >= 0) & (first < stop) & (stop <= cells)):

@@ -15,7 +15,7 @@ from hushgrid.compiled import compiled
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.partition import Structure
 from hushgrid.geometry.tree import Tree
-from hushgrid.inference.measurements import NOT_MEASURED, Measured, Measurements, Regions
+from hushgrid.inference.measurements import NOT_MEASURED, Measurements, NoisyValues, Regions
 
 
 @compiled
@@ -183,7 +183,7 @@ def nodes_of_runs(tree: Tree, first: Indices, stop: Indices) -> Indices:
     return nodes
 
 
-def measurements_of_nodes(tree: Tree, nodes: Indices, measured: Measured) -> Measurements:
+def measurements_of_nodes(tree: Tree, nodes: Indices, measured: NoisyValues) -> Measurements:
     """Measurements of nodes, in the order they were taken, as a release keeps them: the last of a leaf is its own.
 
     Parameters
@@ -200,8 +200,8 @@ def measurements_of_nodes(tree: Tree, nodes: Indices, measured: Measured) -> Mea
     others = np.flatnonzero(real & ~is_own)
     first, stop = tree.runs
 
-    def pick(places: Indices) -> Measured:
-        picked = Measured.nothing(len(places))
+    def pick(places: Indices) -> NoisyValues:
+        picked = NoisyValues.nothing(len(places))
         found = places >= 0
         picked.values[found] = measured.values[places[found]]
         picked.rate_index[found] = measured.rate_index[places[found]]

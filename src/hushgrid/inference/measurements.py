@@ -32,7 +32,7 @@ def discrete_laplace_variance(rate: Fraction) -> float:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Measured:
+class NoisyValues:
     """Noisy integers and the rate of the noise of each.
 
     Parameters
@@ -60,7 +60,7 @@ class Measured:
         return cls(values=np.zeros(size, np.int64), rates=(), rate_index=np.full(size, NOT_MEASURED, dtype=np.int32))
 
     @classmethod
-    def joined(cls, parts: Sequence["Measured"]) -> Self:
+    def joined(cls, parts: Sequence["NoisyValues"]) -> Self:
         """Values of several measurements, one after the other."""
         starts = np.cumsum([0, *(len(part.rates) for part in parts)])
         shifted = [
@@ -108,13 +108,13 @@ class Wavelet:
     ----------
     rows, columns : int
         Shape of the padded grid.
-    coefficients : Measured
+    coefficients : NoisyValues
         ``rows * columns`` values, row by row, all at one rate.
     """
 
     rows: int
     columns: int
-    coefficients: Measured
+    coefficients: NoisyValues
 
     def __post_init__(self) -> None:
         if self.rows != padded(self.rows) or self.columns != padded(self.columns):
@@ -142,30 +142,30 @@ class Measurements:
 
     Parameters
     ----------
-    leaves : Measured
+    leaves : NoisyValues
         One value a leaf, in leaf order: the leaf's own measurement, the last where there are several.
     regions : Regions
         The regions of the other measurements.
-    region_values : Measured
+    region_values : NoisyValues
         One value a region.
     wavelet : Wavelet, optional
         Coefficients, where these were measured and not counts.
     """
 
-    leaves: Measured
+    leaves: NoisyValues
     regions: Regions
-    region_values: Measured
+    region_values: NoisyValues
     wavelet: Wavelet | None = None
 
     @classmethod
-    def of_leaves(cls, leaves: Measured) -> Self:
+    def of_leaves(cls, leaves: NoisyValues) -> Self:
         """Measurements of leaves alone."""
-        return cls(leaves=leaves, regions=Regions.nothing(), region_values=Measured.nothing())
+        return cls(leaves=leaves, regions=Regions.nothing(), region_values=NoisyValues.nothing())
 
     @classmethod
     def of_wavelet(cls, wavelet: Wavelet, *, cells: int) -> Self:
         """Measurements of the coefficients of a grid of so many cells, none of which was measured by itself."""
-        return replace(cls.of_leaves(Measured.nothing(cells)), wavelet=wavelet)
+        return replace(cls.of_leaves(NoisyValues.nothing(cells)), wavelet=wavelet)
 
 
 def rate_totals(measurements: Measurements) -> tuple[NDArray[Any], int]:

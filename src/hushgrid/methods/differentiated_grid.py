@@ -18,7 +18,7 @@ from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.guidelines import LARGEST_FIRST_SIDE, SMALLEST_FIRST_SIDE, clamp_sides, leaf_sides
-from hushgrid.inference.measurements import Measured, Measurements, Regions
+from hushgrid.inference.measurements import Measurements, NoisyValues, Regions
 from hushgrid.methods.method import Examples, check_positive, check_side, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.exact import Exactable, exact_share
@@ -138,7 +138,7 @@ def second_level(grouped: GroupedGrid, true_counts: NDArray[np.int64]) -> NDArra
     return np.add.reduceat(true_counts, wanted)
 
 
-def arrange(grouped: GroupedGrid, cells: Measured, second: Measured) -> Measurements:
+def arrange(grouped: GroupedGrid, cells: NoisyValues, second: NoisyValues) -> Measurements:
     """First and second level as leaves and regions: in a group the cells are the leaves, and the group their region."""
     divided = grouped.block_groups == DIVIDED
     sizes = np.diff(grouped.offsets)
@@ -152,9 +152,9 @@ def arrange(grouped: GroupedGrid, cells: Measured, second: Measured) -> Measurem
     leaf_values[leaf_divided] = second.values[np.repeat(divided, taken)]
     leaf_values[~leaf_divided] = in_order[np.repeat(~divided, np.where(divided, 1, sizes))]
     return Measurements(
-        leaves=Measured(values=leaf_values, rates=rates, rate_index=leaf_divided.astype(np.int32)),
+        leaves=NoisyValues(values=leaf_values, rates=rates, rate_index=leaf_divided.astype(np.int32)),
         regions=Regions.between(grouped.offsets),
-        region_values=Measured(
+        region_values=NoisyValues(
             values=np.where(divided, in_order[first_cells], second.values[starts]),
             rates=rates,
             rate_index=(~divided).astype(np.int32),

@@ -15,7 +15,7 @@ from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.guidelines import clamp_side, guideline_side
 from hushgrid.geometry.tree import Lattice, Tree
 from hushgrid.inference.least_squares import measurements_of_nodes
-from hushgrid.inference.measurements import Measured
+from hushgrid.inference.measurements import NoisyValues
 from hushgrid.methods.method import Examples, check_positive, check_side, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.exact import Exactable, exact_share
@@ -177,11 +177,11 @@ class DPCube:
         running = np.concatenate([[0], np.cumsum(true_cells[order])])
         which = np.array(parts.parts)
         measured = budget.measure(running[stop[which]] - running[first[which]], 1 - share, purpose="parts")
-        own = Measured(values=cells.values[order], rates=cells.rates, rate_index=cells.rate_index)
+        own = NoisyValues(values=cells.values[order], rates=cells.rates, rate_index=cells.rate_index)
         return Synopsis.infer(
             tree,
             # The cells last: they are the leaves' own, also where a leaf is a part by itself.
-            measurements_of_nodes(tree, np.concatenate([which, tree.leaves]), Measured.joined([measured, own])),
+            measurements_of_nodes(tree, np.concatenate([which, tree.leaves]), NoisyValues.joined([measured, own])),
             inference="least-squares",
             claim=budget.claim(),
             method=record(self, *notes),

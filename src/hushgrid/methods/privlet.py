@@ -15,7 +15,7 @@ from hushgrid.counting.counter import Counter
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.guidelines import clamp_side, guideline_side
 from hushgrid.inference.haar import touched, transform
-from hushgrid.inference.measurements import Measured, Measurements, Wavelet
+from hushgrid.inference.measurements import Measurements, NoisyValues, Wavelet
 from hushgrid.methods.method import Examples, check_positive, check_side, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.synopsis import Synopsis
@@ -81,4 +81,4 @@ def measure_coefficients(budget: Budget, true_coefficients: NDArray[np.int64]) -
     rows, columns = true_coefficients.shape
     rate = budget.charge(Fraction(1), purpose="wavelet coefficients", measured=True) / touched(rows, columns)
     values = budget.perturb(true_coefficients.ravel(), rate)
-    return Wavelet(rows=rows, columns=columns, coefficients=Measured.at_one_rate(values, rate))
+    return Wavelet(rows=rows, columns=columns, coefficients=NoisyValues.at_one_rate(values, rate))

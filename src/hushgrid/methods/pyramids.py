@@ -10,7 +10,7 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.tree import BOTTOM, LEFT, Lattice, Tree, full_tree
 from hushgrid.inference.least_squares import measurements_of_nodes
-from hushgrid.inference.measurements import Measured, Measurements
+from hushgrid.inference.measurements import Measurements, NoisyValues
 from hushgrid.privacy.budget import Budget
 
 
@@ -98,4 +98,4 @@ def measure_levels(
         budget.measure(true_sums[first:stop], share, purpose=f"level of {stop - first:,} cells")
         for first, stop, share in zip(edges[:-1], edges[1:], shares, strict=True)
     ]
-    return measurements_of_nodes(tree, np.arange(edges[0], edges[-1]), Measured.joined(parts))
+    return measurements_of_nodes(tree, np.arange(edges[0], edges[-1]), NoisyValues.joined(parts))

@@ -29,7 +29,7 @@ from hushgrid.geometry.quadrants import (
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference import least_squares as trees
 from hushgrid.inference.least_squares import measurements_of_nodes
-from hushgrid.inference.measurements import Measured, Measurements
+from hushgrid.inference.measurements import Measurements, NoisyValues
 from hushgrid.inference.splits import split_masses
 from hushgrid.methods.method import Examples, check_positive, check_whole, record
 from hushgrid.privacy.budget import Budget
@@ -70,7 +70,7 @@ class Frontier:
         self._live = self._live[whole]
         return np.asarray(before[whole][self._live])
 
-    def observe(self, measured: Measured) -> None:
+    def observe(self, measured: NoisyValues) -> None:
         """Note what was measured of the live cells."""
         cells = self.live_cells
         self._observations = self._observations.joined(
@@ -268,7 +268,7 @@ class Survey:
         self.frontier = Frontier(cells)
         self._ended: list[Quadrants] = []
         self._cells: list[Quadrants] = []
-        self._measured: list[Measured] = []
+        self._measured: list[NoisyValues] = []
 
     @property
     def live_cells(self) -> Quadrants:
@@ -284,7 +284,7 @@ class Survey:
         """Replace each live cell by its parts so many levels down, and say which of them each part lies in."""
         return self.frontier.divide(steps)
 
-    def add(self, measured: Measured) -> None:
+    def add(self, measured: NoisyValues) -> None:
         """Note what was measured of the live cells."""
         self._cells.append(self.live_cells)
         self._measured.append(measured)
@@ -301,7 +301,9 @@ class Survey:
         levels, codes = (
             np.concatenate([getattr(cells, name) for cells in self._cells]) for name in ("levels", "codes")
         )
-        return tree, measurements_of_nodes(tree, nodes_of_cells(tree, levels, codes), Measured.joined(self._measured))
+        return tree, measurements_of_nodes(
+            tree, nodes_of_cells(tree, levels, codes), NoisyValues.joined(self._measured)
+        )
 
 
 def levels_worth(signals: Floats, *, c: float) -> Indices:

@@ -28,7 +28,7 @@ from hushgrid.geometry.tree import (
     seedling,
 )
 from hushgrid.inference.least_squares import measurements_of_nodes
-from hushgrid.inference.measurements import Measured, Measurements
+from hushgrid.inference.measurements import Measurements, NoisyValues
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.exact import proportional_shares
 from hushgrid.privacy.paths import UNITS
@@ -179,7 +179,7 @@ def descend(
         tree = grow(tree, division.nodes, division.splits, division.children)
         nodes, true_counts = np.arange(tree.nodes - len(division.children), tree.nodes), division.true_counts
     measure(paths.left)
-    return tree, measurements_of_nodes(tree, np.concatenate(measured_nodes), Measured.joined(measured))
+    return tree, measurements_of_nodes(tree, np.concatenate(measured_nodes), NoisyValues.joined(measured))
 
 
 def level_units(splits: Sequence[Split]) -> list[int]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.errors import ArgumentError, BudgetError
-from hushgrid.inference.measurements import Measured
+from hushgrid.inference.measurements import NoisyValues
 from hushgrid.privacy.bits import Bits
 from hushgrid.privacy.draws import Draws, Journal
 from hushgrid.privacy.laplace import add_noise
@@ -129,7 +129,7 @@ class Budget:
         self._for_counts -= cost
         return int(noisy[0])
 
-    def measure(self, true_counts: NDArray[np.int64], share: Fraction, *, purpose: str = "counts") -> Measured:
+    def measure(self, true_counts: NDArray[np.int64], share: Fraction, *, purpose: str = "counts") -> NoisyValues:
         """Noisy counts of disjoint cells, at ``share * epsilon``; a share of zero measures nothing.
 
         Privacy
@@ -140,9 +140,9 @@ class Budget:
             msg = f"a share of the budget cannot be negative, got share={share}."
             raise ArgumentError(msg)
         if share == 0:
-            return Measured.nothing(len(true_counts))
+            return NoisyValues.nothing(len(true_counts))
         rate = self.charge(share, purpose=purpose, measured=True)
-        return Measured.at_one_rate(self._noisy(true_counts, rate, purpose), rate)
+        return NoisyValues.at_one_rate(self._noisy(true_counts, rate, purpose), rate)
 
     def select(
         self,

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hushgrid.arrays import Indices
 from hushgrid.errors import ArgumentError, BudgetError
-from hushgrid.inference.measurements import NOT_MEASURED, Measured
+from hushgrid.inference.measurements import NOT_MEASURED, NoisyValues
 from hushgrid.privacy.bits import Bits
 from hushgrid.privacy.draws import Draws
 from hushgrid.privacy.mixture import add_noise_each
@@ -55,7 +55,7 @@ class PathBudget:
         """What so many units are worth."""
         return self._epsilon * units / UNITS
 
-    def measure(self, true_counts: NDArray[np.int64], units: ArrayLike) -> Measured:
+    def measure(self, true_counts: NDArray[np.int64], units: ArrayLike) -> NoisyValues:
         """Noisy counts of the live cells, each at the units it is given; at none, it is not measured.
 
         Privacy
@@ -79,7 +79,7 @@ class PathBudget:
             rates,
             index,
         )
-        return Measured(values=values, rates=rates, rate_index=rate_index)
+        return NoisyValues(values=values, rates=rates, rate_index=rate_index)
 
     def descend(self, parents: ArrayLike) -> None:
         """Go on to new cells, given the live cell that each lies within; cells that none lies within are left.

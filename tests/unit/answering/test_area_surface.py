@@ -19,7 +19,7 @@ from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.inference.haar import restore, transform
 from hushgrid.inference.least_squares import Evidence
-from hushgrid.inference.measurements import Measured, Measurements, Wavelet
+from hushgrid.inference.measurements import Measurements, NoisyValues, Wavelet
 from hushgrid.synopsis.answer import FLOOR_VARIANCE
 from hushgrid.synopsis.scale import Scale
 from tests.plain import UNIT_SQUARE
@@ -234,7 +234,7 @@ class TestWavelets:
         """Every coefficient weighs what it adds to the sum."""
         grid = Grid(domain=UNIT_SQUARE, rows=5, columns=11)
         values = transform(np.arange(55).reshape(5, 11))
-        wavelet = Wavelet(rows=8, columns=16, coefficients=Measured.at_one_rate(values.ravel(), Fraction(1, 3)))
+        wavelet = Wavelet(rows=8, columns=16, coefficients=NoisyValues.at_one_rate(values.ravel(), Fraction(1, 3)))
         measurements = Measurements.of_wavelet(wavelet, cells=grid.cells)
         surface = AreaSurface(Evidence(grid, measurements), np.arange(55.0))
         weights = coverage(grid, [area])[0]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hushgrid.answering.sloped_trees import SlopedSurface
 from hushgrid.answering.trees import TreeSurface
 from hushgrid.inference.least_squares import Evidence
-from hushgrid.inference.measurements import Measured, Measurements
+from hushgrid.inference.measurements import Measurements, NoisyValues
 from hushgrid.inference.slopes import slopes
 from tests.quadtrees import measured_quadtrees, node_sums
 from tests.strategies import rects, trees
@@ -25,7 +25,7 @@ def sloped_leaves(draw):
 
 
 def surface_of(tree, counts, slope):
-    return SlopedSurface(Evidence(tree, Measurements.of_leaves(Measured.nothing(tree.cells))), counts, slope)
+    return SlopedSurface(Evidence(tree, Measurements.of_leaves(NoisyValues.nothing(tree.cells))), counts, slope)
 
 
 def integral(tree, counts, slope, rect):

@@ -12,7 +12,7 @@ from hushgrid.audit.neighbours import record_family, user_family
 from hushgrid.audit.routes import Route, as_duckdb, as_folder, as_polars, routes
 from hushgrid.audit.taint import examine
 from hushgrid.geometry.grid import Grid
-from hushgrid.inference.measurements import Measured, Measurements
+from hushgrid.inference.measurements import Measurements, NoisyValues
 from hushgrid.methods import METHODS
 from hushgrid.methods.method import record
 from hushgrid.methods.privtree import PrivTree
@@ -39,7 +39,7 @@ class Cheat:
         measured = budget.measure(true_counts, share)
         if self.flaw == "shares":
             again = budget.perturb(true_counts, Fraction(1))
-            measured = Measured.at_one_rate(np.where(again > 0, measured.values, -1), measured.rates[0])
+            measured = NoisyValues.at_one_rate(np.where(again > 0, measured.values, -1), measured.rates[0])
         notes = (f"{true_counts.max()} at most",) if self.flaw == "notes" else ()
         return Synopsis.infer(
             grid,

@@ -16,7 +16,7 @@ from hushgrid.files.structure import layout_schema
 from hushgrid.files.tables import MOST_RATES, REGION_SCHEMA, measured_columns, measured_from, measurement_table, pack
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import CELL_LIMIT, NestedGrid
-from hushgrid.inference.measurements import NOT_MEASURED, Measured
+from hushgrid.inference.measurements import NOT_MEASURED, NoisyValues
 from hushgrid.synopsis.claim import Claim, MethodRecord, Size, Spend
 from tests.tampering import packed
 
@@ -102,7 +102,7 @@ def test_several_rates_and_missing_values_come_back():
     """Each value has its own rate, and where nothing was measured nothing comes back."""
     rates = (Fraction(1, 2), Fraction(1, 3))
     index = np.array([1, NOT_MEASURED, 0, 1], np.int32)
-    measured = Measured(values=np.array([-5, 0, 2**62, -(2**62)]), rates=rates, rate_index=index)
+    measured = NoisyValues(values=np.array([-5, 0, 2**62, -(2**62)]), rates=rates, rate_index=index)
 
     back = measured_from(*measured_columns(measured))
 

@@ -19,7 +19,7 @@ from hushgrid.files import release as file
 from hushgrid.files.release import COLUMNS
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
-from hushgrid.inference.measurements import Measured, Measurements
+from hushgrid.inference.measurements import Measurements, NoisyValues
 from hushgrid.synopsis.claim import Claim, MethodRecord
 from hushgrid.synopsis.synopsis import Synopsis, read
 from tests.synopses import synopsis_on
@@ -170,7 +170,7 @@ def test_the_true_number_of_points_is_not_in_the_file(path):
     """Only the synopsis is written: no cell, footer or statistic holds the true N or a true count."""
     true_counts = np.array([1_234_567, 7_654_321, 3_141_593, 2_718_281])
     true_n = int(true_counts.sum())
-    noisy = Measured.at_one_rate(true_counts + np.array([3, -2, 5, 1]), Fraction(1, 2))
+    noisy = NoisyValues.at_one_rate(true_counts + np.array([3, -2, 5, 1]), Fraction(1, 2))
     grid = Grid(domain=Domain(west=0, south=0, east=1, north=1), rows=2, columns=2)
     given = {"claim": Claim(epsilon=Fraction(1, 2)), "method": MethodRecord(name="ug")}
     Synopsis.infer(grid, Measurements.of_leaves(noisy), inference="direct", **given).save(path)

@@ -14,7 +14,7 @@ from hushgrid.files import release as file
 from hushgrid.files.release import COLUMNS
 from hushgrid.files.tables import REGION_SCHEMA, measurement_table, pack
 from hushgrid.files.verify import verify_file
-from hushgrid.inference.measurements import Measured, Measurements
+from hushgrid.inference.measurements import Measurements, NoisyValues
 from hushgrid.synopsis.cells import polygons
 from hushgrid.synopsis.claim import Claim, Size, Spend
 from hushgrid.synopsis.synopsis import Synopsis
@@ -179,7 +179,7 @@ def sized(synopsis, *, source, size_spend, unit="record", max_per_unit=1):
         spends=tuple(spends),
         size=None if source is None else Size(source=source, value=1000),
     )
-    measurements = Measurements.of_leaves(Measured.at_one_rate(synopsis.measurements.leaves.values, rate))
+    measurements = Measurements.of_leaves(NoisyValues.at_one_rate(synopsis.measurements.leaves.values, rate))
     return Synopsis.infer(synopsis.partition, measurements, inference="direct", claim=claim, method=synopsis.method)
 
 

@@ -13,7 +13,7 @@ from hushgrid.errors import ArgumentError
 from hushgrid.inference.haar import cell_energy, padded, restore, touched, transform
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.least_squares import Evidence
-from hushgrid.inference.measurements import NOT_MEASURED, Measured, Measurements, Wavelet, rate_totals
+from hushgrid.inference.measurements import NOT_MEASURED, Measurements, NoisyValues, Wavelet, rate_totals
 from tests.plain import coverage
 from tests.strategies import grids, rects
 
@@ -39,14 +39,14 @@ def wavelet_on(grid, seed=0):
     """Noisy coefficients of a grid."""
     rows, columns = padded(grid.rows), padded(grid.columns)
     values = np.random.default_rng(seed).integers(-50, 500, rows * columns)
-    return Wavelet(rows=rows, columns=columns, coefficients=Measured.at_one_rate(values, RATE))
+    return Wavelet(rows=rows, columns=columns, coefficients=NoisyValues.at_one_rate(values, RATE))
 
 
 def dense_covariance(grid):
     """Covariance of the cells of a grid, by inverting the transform as a matrix."""
     inverses = [np.linalg.inv(haar_matrix(padded(cells)))[:cells] for cells in (grid.rows, grid.columns)]
     restoring = np.kron(*inverses)
-    variance = Measured.at_one_rate(np.zeros(1, np.int64), RATE).variances[0]
+    variance = NoisyValues.at_one_rate(np.zeros(1, np.int64), RATE).variances[0]
     return restoring, variance * restoring @ restoring.T
 
 
@@ -119,8 +119,10 @@ def test_the_energy_of_a_cell_is_that_of_its_column(cells):
 
 def test_a_wavelet_costs_every_leaf_what_its_coefficients_do():
     """As many rates as coefficients are touched, exactly; more where leaves were measured, too."""
-    wavelet = Wavelet(rows=4, columns=8, coefficients=Measured.at_one_rate(np.zeros(32, np.int64), RATE))
-    leaves = Measured(values=np.zeros(3, np.int64), rates=(Fraction(1, 5),), rate_index=np.array([0, NOT_MEASURED, 0]))
+    wavelet = Wavelet(rows=4, columns=8, coefficients=NoisyValues.at_one_rate(np.zeros(32, np.int64), RATE))
+    leaves = NoisyValues(
+        values=np.zeros(3, np.int64), rates=(Fraction(1, 5),), rate_index=np.array([0, NOT_MEASURED, 0])
+    )
     measurements = Measurements.of_wavelet(wavelet, cells=3)
     totals, denominator = rate_totals(measurements)
     assert [Fraction(int(total), denominator) for total in totals] == [12 * RATE] * 3
@@ -149,7 +151,7 @@ def test_a_wavelet_costs_every_leaf_what_its_coefficients_do():
 )
 def test_what_is_no_wavelet_is_refused(rows, columns, index, words):
     """A file that claims one contradicts itself."""
-    measured = Measured(
+    measured = NoisyValues(
         values=np.zeros(len(index), np.int64), rates=(RATE, 2 * RATE), rate_index=np.array(index, dtype=np.int32)
     )
     with pytest.raises(ArgumentError, match=words):
@@ -159,11 +161,11 @@ def test_what_is_no_wavelet_is_refused(rows, columns, index, words):
 def test_joined_measurements_keep_their_values_and_rates():
     """And what was not measured stays so."""
     parts = [
-        Measured.at_one_rate(np.array([1, 2]), Fraction(1, 2)),
-        Measured.nothing(1),
-        Measured.at_one_rate(np.array([4]), Fraction(1, 3)),
+        NoisyValues.at_one_rate(np.array([1, 2]), Fraction(1, 2)),
+        NoisyValues.nothing(1),
+        NoisyValues.at_one_rate(np.array([4]), Fraction(1, 3)),
     ]
-    joined = Measured.joined(parts)
+    joined = NoisyValues.joined(parts)
 
     assert joined.values.tolist() == [1, 2, 0, 4]
     assert np.array_equal(joined.variances, np.concatenate([part.variances for part in parts]))

@@ -11,7 +11,7 @@ from hushgrid.answering.surface import spread
 from hushgrid.answering.trees import TreeSurface
 from hushgrid.errors import ArgumentError
 from hushgrid.inference.least_squares import Evidence, measurements_of_nodes, nodes_of_runs, solve
-from hushgrid.inference.measurements import Measured
+from hushgrid.inference.measurements import NoisyValues
 from tests.plain import coverage
 from tests.strategies import rects, trees
 
@@ -37,7 +37,7 @@ def measured_trees(draw, *, all_leaves):
     nodes = np.array([*nodes, *tree.leaves] if all_leaves else nodes, dtype=np.int64)
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     index = rng.integers(0, len(RATES), len(nodes)).astype(np.int32)
-    return tree, nodes, Measured(values=rng.integers(-50, 500, len(nodes)), rates=RATES, rate_index=index)
+    return tree, nodes, NoisyValues(values=rng.integers(-50, 500, len(nodes)), rates=RATES, rate_index=index)
 
 
 @settings(deadline=None, max_examples=40)

@@ -13,7 +13,7 @@ from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, TOP
 from hushgrid.inference import split_loops as kernels
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.least_squares import Evidence, measurements_of_nodes, solve
-from hushgrid.inference.measurements import Measured
+from hushgrid.inference.measurements import NoisyValues
 from hushgrid.inference.splits import (
     FIRST_WEIGHTS,
     RIDGE,
@@ -47,7 +47,7 @@ def measured_quadtrees(draw):
     nodes = np.concatenate([tree.leaves, others])
     values = np.rint(scale * rng.standard_normal(len(nodes)) ** 3).astype(np.int64)
     rates = (Fraction(1, 1000), Fraction(1), Fraction(10**7))
-    measured = Measured(values=values, rates=rates, rate_index=rng.integers(0, 3, len(nodes)).astype(np.int32))
+    measured = NoisyValues(values=values, rates=rates, rate_index=rng.integers(0, 3, len(nodes)).astype(np.int32))
     return tree, measurements_of_nodes(tree, nodes, measured)
 
 
@@ -99,7 +99,7 @@ def test_precise_measurements_are_kept():
     """Where there is nothing to doubt, least squares and Bayes agree."""
     tree = quadrant_tree(divide_cells(all_cells(UNIT_SQUARE, 2), np.arange(16) % 3)[0])
     counts = np.random.default_rng(0).integers(0, 50, tree.cells)
-    measurements = measurements_of_nodes(tree, tree.leaves, Measured.at_one_rate(counts, Fraction(10**7)))
+    measurements = measurements_of_nodes(tree, tree.leaves, NoisyValues.at_one_rate(counts, Fraction(10**7)))
 
     assert np.allclose(INFERENCES["bayes"].counts(Evidence(tree, measurements)), counts, rtol=1e-9, atol=1e-9)
 
@@ -107,7 +107,7 @@ def test_precise_measurements_are_kept():
 def test_a_part_that_nothing_is_known_of_gets_what_the_others_leave():
     """Its share is the rest of a known whole; two unknown ones share by the prior mean, here even."""
     tree = quadrant_tree(all_cells(UNIT_SQUARE, 1))
-    measured = Measured.at_one_rate(np.array([100, 10, 20]), Fraction(10**7))
+    measured = NoisyValues.at_one_rate(np.array([100, 10, 20]), Fraction(10**7))
     one_unknown = measurements_of_nodes(tree, np.array([0, 1, 2]), measured)
     fit = bayes_masses(solve(tree, one_unknown))
 

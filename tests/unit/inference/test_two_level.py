@@ -11,8 +11,8 @@ from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import (
     NOT_MEASURED,
-    Measured,
     Measurements,
+    NoisyValues,
     Regions,
     discrete_laplace_variance,
     rate_totals,
@@ -42,9 +42,9 @@ def test_inference_is_the_least_squares_solution(nested, cell_rate, leaf_rate, s
     """Counts and variances both."""
     values = np.random.default_rng(seed).integers(-50, 500, len(nested.sides) + nested.cells)
     measurements = Measurements(
-        leaves=Measured.at_one_rate(values[len(nested.sides) :], leaf_rate),
+        leaves=NoisyValues.at_one_rate(values[len(nested.sides) :], leaf_rate),
         regions=Regions.between(nested.offsets),
-        region_values=Measured.at_one_rate(values[: len(nested.sides)], cell_rate),
+        region_values=NoisyValues.at_one_rate(values[: len(nested.sides)], cell_rate),
     )
     counts, covariance = dense_solution(nested, measurements)
 
@@ -70,7 +70,7 @@ def test_noise_that_never_happens_keeps_precisions_finite():
 
 def test_an_unmeasured_value_has_infinite_variance():
     """And adds nothing to what a leaf cost."""
-    leaves = Measured(values=np.zeros(2, np.int64), rates=(Fraction(1),), rate_index=np.array([0, NOT_MEASURED]))
+    leaves = NoisyValues(values=np.zeros(2, np.int64), rates=(Fraction(1),), rate_index=np.array([0, NOT_MEASURED]))
     totals, denominator = rate_totals(Measurements.of_leaves(leaves))
 
     assert np.isinf(leaves.variances).tolist() == [False, True]
@@ -80,9 +80,9 @@ def test_an_unmeasured_value_has_infinite_variance():
 @pytest.mark.parametrize("scale", [Fraction(1), Fraction(1, 10**30)], ids=["int64", "big-integers"])
 def test_rates_over_a_leaf_are_summed_exactly(scale):
     """Over every region that holds it, by integers of any size."""
-    leaves = Measured.at_one_rate(np.zeros(3, np.int64), Fraction(1, 3) * scale)
+    leaves = NoisyValues.at_one_rate(np.zeros(3, np.int64), Fraction(1, 3) * scale)
     regions = Regions(first=np.array([0, 1]), stop=np.array([2, 3]))
-    values = Measured(values=np.zeros(2, np.int64), rates=(scale / 7, scale / 5), rate_index=np.array([0, 1]))
+    values = NoisyValues(values=np.zeros(2, np.int64), rates=(scale / 7, scale / 5), rate_index=np.array([0, 1]))
     totals, denominator = rate_totals(Measurements(leaves=leaves, regions=regions, region_values=values))
 
     third, fifth, seventh = Fraction(1, 3), Fraction(1, 5), Fraction(1, 7)

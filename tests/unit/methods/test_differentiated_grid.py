@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
-from hushgrid.inference.measurements import Measured
+from hushgrid.inference.measurements import NoisyValues
 from hushgrid.methods.differentiated_grid import (
     DifferentiatedGrid,
     arrange,
@@ -69,9 +69,9 @@ def test_counts_and_variances_are_those_of_dense_least_squares(data):
     grouped = group_sparse_cells(nested, adjacent=data.draw(st.booleans()))
     query = data.draw(rects(nested.domain))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
-    cells = Measured.at_one_rate(rng.integers(-9, 99, len(nested.sides)), Fraction(1, 4))
+    cells = NoisyValues.at_one_rate(rng.integers(-9, 99, len(nested.sides)), Fraction(1, 4))
     size = len(second_level(grouped, np.zeros(grouped.cells, np.int64)))
-    second = Measured.at_one_rate(rng.integers(-9, 99, size), Fraction(3, 4))
+    second = NoisyValues.at_one_rate(rng.integers(-9, 99, size), Fraction(3, 4))
     measurements = arrange(grouped, cells, second)
     synopsis = Synopsis.infer(
         grouped, measurements, inference="two-level", claim=Claim(epsilon=Fraction(1)), method=MethodRecord(name="dag")

@@ -7,7 +7,7 @@ import pytest
 
 from hushgrid.geometry.quadrants import all_cells, join_cells, nodes_of_cells, pick_cells, quadrant_tree
 from hushgrid.inference.least_squares import measurements_of_nodes, solve
-from hushgrid.inference.measurements import Measured
+from hushgrid.inference.measurements import NoisyValues
 from hushgrid.inference.splits import bayes_masses
 from hushgrid.methods.staq import Frontier
 from tests.plain import UNIT_SQUARE
@@ -24,7 +24,7 @@ def grown(rng, *, rate, survivors, rounds=3):
         # Points of uniform density: what the boxes of the cells hold of 2**20.
         true_counts = 4 ** (10 - live.levels)
         noise = 0 if rate > 1000 else rng.integers(-20, 20, live.cells)
-        measured.append(Measured.at_one_rate(true_counts + noise, rate))
+        measured.append(NoisyValues.at_one_rate(true_counts + noise, rate))
         frontier.observe(measured[-1])
         still = rng.random(live.cells) < survivors
         ended.append(pick_cells(live, ~still))
@@ -37,7 +37,7 @@ def fit(frontier, cells, measured, ended):
     """Masses of the live cells from the whole tree."""
     tree = quadrant_tree(join_cells([*ended, frontier.live_cells]))
     nodes = np.concatenate([nodes_of_cells(tree, part.levels, part.codes) for part in cells])
-    masses = bayes_masses(solve(tree, measurements_of_nodes(tree, nodes, Measured.joined(measured)))).masses
+    masses = bayes_masses(solve(tree, measurements_of_nodes(tree, nodes, NoisyValues.joined(measured)))).masses
     live = frontier.live_cells
     return masses[nodes_of_cells(tree, live.levels, live.codes)]
 
@@ -69,7 +69,7 @@ def test_folding_changes_little(seed):
 def test_the_cost_is_that_of_the_cells_that_live():
     """A single live cell keeps its siblings and those of its ancestors, and no more."""
     frontier = Frontier(all_cells(UNIT_SQUARE, 5))
-    frontier.observe(Measured.at_one_rate(np.ones(4**5, np.int64), Fraction(1)))
+    frontier.observe(NoisyValues.at_one_rate(np.ones(4**5, np.int64), Fraction(1)))
     frontier.keep(np.arange(4**5) == 77)
     frontier.estimates()
 
@@ -80,7 +80,7 @@ def test_the_cost_is_that_of_the_cells_that_live():
 def test_with_nothing_live_there_is_nothing_to_estimate():
     """And one cell is left, the domain."""
     frontier = Frontier(all_cells(UNIT_SQUARE, 1))
-    frontier.observe(Measured.at_one_rate(np.ones(4, np.int64), Fraction(1)))
+    frontier.observe(NoisyValues.at_one_rate(np.ones(4, np.int64), Fraction(1)))
     frontier.keep(np.zeros(4, bool))
 
     assert len(frontier.estimates()) == 0
