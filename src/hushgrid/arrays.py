@@ -1,4 +1,4 @@
-"""Types of the arrays that everything here is made of."""
+"""Types of the arrays used everywhere."""
 
 from typing import TypeAlias
 

@@ -1,4 +1,4 @@
-"""How inner loops are compiled by numba, and run on several threads."""
+"""Compiles inner loops with numba, and threads them."""
 
 import os
 from collections.abc import Callable
@@ -15,7 +15,7 @@ _LOCK = RLock()
 
 
 class Kernel:
-    """A function that numba compiles when it is first called.
+    """A function that numba compiles at its first call.
 
     numba itself is imported then, too: it takes as long to import as everything else together, and neither `--help`
     nor a look at the package needs it.
@@ -27,12 +27,12 @@ class Kernel:
         self._dispatcher: Callable[..., object] | None = None
 
     def __call__(self, *arguments: object) -> object:
-        """What the compiled function returns."""
+        """Call the compiled function."""
         return self.dispatcher(*arguments)
 
     @property
     def dispatcher(self) -> Callable[..., Any]:
-        """The function as numba has it."""
+        """The function as numba compiled it."""
         with _LOCK:
             if self._dispatcher is None:
                 self._dispatcher = self._prepare()
@@ -48,7 +48,9 @@ class Kernel:
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function with numba at its first call, and keep the machine code for the next process.
+    """Compile a function at its first call.
+
+    The machine code is kept for the next process.
 
     Integer and float semantics are those of the source: `fastmath` stays off, because counting must agree bit for
     bit with every other engine.
@@ -70,7 +72,10 @@ SLICES_PER_THREAD = 4
 
 
 def thread_count() -> int:
-    """Threads to use: ``HUSHGRID_THREADS``, or as many as this process has processors."""
+    """Number of threads to use.
+
+    That is ``HUSHGRID_THREADS``, or one for each processor of this process.
+    """
     asked = os.environ.get("HUSHGRID_THREADS")
     if asked is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -81,9 +86,9 @@ def thread_count() -> int:
 
 
 def run_in_slices(work: Callable[[int, int], object], size: int, *, smallest: int) -> None:
-    """Call ``work(first, stop)`` on slices that make up ``range(size)``, none below `smallest` items.
+    """Call ``work(first, stop)`` on slices of ``range(size)``.
 
-    There are a few slices a thread, because some take longer than others.
+    No slice has fewer than `smallest` items. There are a few slices a thread, because some take longer than others.
     """
     threads = max(1, min(thread_count(), size // smallest))
     if threads == 1:

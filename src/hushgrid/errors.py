@@ -1,4 +1,4 @@
-"""What can go wrong, as the few exceptions hushgrid raises.
+"""The few exceptions that hushgrid raises.
 
 Each carries the exit code the command line ends with. No message holds anything read from the points: a message
 names arguments, declared columns and files, never a value, a count or a coordinate.
@@ -11,7 +11,7 @@ LONGEST_QUOTE = 80  # characters of what was given, in a message
 
 
 def quoted(value: object) -> str:
-    """A value as messages show it: its repr, short and on one line.
+    """A value as messages show it, on one line.
 
     Examples
     --------
@@ -61,23 +61,32 @@ class ArgumentError(HushgridError, ValueError):
 
 
 class MissingExtraError(HushgridError, ImportError):
-    """A feature needs an optional dependency that is not installed."""
+    """An optional dependency is not installed."""
 
     exit_code = 2
 
 
 class InputError(HushgridError):
-    """A file or table is missing, damaged, or lacks a declared column or type."""
+    """A file or table is missing or damaged.
+
+    Or it lacks a declared column or type.
+    """
 
     exit_code = 3
 
 
 class EngineError(HushgridError):
-    """An engine broke off, such as a killed job or a lost connection; points did not change, and a run can go on."""
+    """The engine failed while counting.
+
+    Its job was killed, say, or its connection was lost. Nothing was released; the run can be resumed.
+    """
 
 
 class SynopsisFileError(InputError):
-    """A release file is damaged, contradicts itself, or is of an unknown schema."""
+    """A release file is damaged or of unknown schema.
+
+    Or it contradicts itself.
+    """
 
 
 class BudgetError(HushgridError):
@@ -87,7 +96,10 @@ class BudgetError(HushgridError):
 
 
 class LedgerError(HushgridError):
-    """A ledger is busy, damaged or missing, or does not know what it is asked about."""
+    """A ledger is busy, damaged or missing.
+
+    Or it does not know what it is asked about.
+    """
 
     exit_code = 5
 

@@ -136,7 +136,7 @@ REFUSALS = {
     "settings without Spark": ("trips.parquet", ["--spark-conf", "a=b"], 2, "--engine spark"),
     "a setting without a value": ("trips", ["--engine", "spark", "--spark-conf", "a"], 2, "KEY=VALUE"),
     "PostgreSQL by DuckDB": ("postgresql://h/d?table=t", ["--engine", "duckdb"], 2, "Leave out --engine duckdb"),
-    "PostgreSQL without a table": ("postgresql://h/d", [], 2, "needs table=NAME"),
+    "PostgreSQL without a table": ("postgresql://h/d", [], 2, "needs either table=NAME"),
     "CSV in a query": (f"FROM '{PATTERN}'", ["--engine", "duckdb"], 3, "a query may name Parquet files"),
     "JSON": ("x.ndjson", ["--engine", "duckdb"], 3, "Write a Parquet file first"),
     "no such column": ("SELECT lon, up FROM 'x/*.parquet'", ["--engine", "duckdb"], 3, '"up"'),

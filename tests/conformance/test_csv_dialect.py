@@ -238,5 +238,5 @@ def test_text_that_is_not_read_line_by_line_is_refused(name, tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     (tmp_path / name.replace("*", "a")).write_bytes(b"{}\n")
 
-    with pytest.raises(InputError, match=r"is JSON, which is not read|has an extension that is not known"):
+    with pytest.raises(InputError, match=r"is JSON, which is not read|has an unknown extension"):
         by_duckdb(name)

@@ -353,7 +353,7 @@ def test_what_an_engine_says_of_rows_is_not_repeated():
         points = open_points(rows.select("lon::DOUBLE AS lon, lat"), crs=DOMAIN.crs)
 
         with (
-            pytest.raises(HushgridError, match="DuckDB did not finish counting") as caught,
+            pytest.raises(HushgridError, match="DuckDB failed while counting") as caught,
             open_counter(DOMAIN, points),
         ):
             pass
@@ -469,7 +469,7 @@ POSTGRES_ERRORS = {
     "no column": ("&select=SELECT id FROM trips", "no columns known as coordinates"),
     "text": ("&select=SELECT name AS lon, lat FROM trips", "coordinates must be numbers"),
     "bad query": ("&select=SELECT lon, lat FROM nowhere", "PostgreSQL does not know"),
-    "neither": ("", "needs table=NAME or select=QUERY"),
+    "neither": ("", "needs either table=NAME or select=QUERY"),
 }
 
 

@@ -180,7 +180,7 @@ def told(server: str) -> str:
 @pytest.mark.parametrize("ending", ["select=SELECT telling() AS lon, lat FROM few", "table=told"])
 def test_postgres_plans_nothing_before_it_is_paid(told: str, ending: str) -> None:
     """A function that is called when a query is planned may look at rows; what follows is spent."""
-    with pytest.raises(HushgridError, match="did not finish counting") as refused:
+    with pytest.raises(HushgridError, match="failed while counting") as refused:
         publish(Address(text=f"{told}&{ending}", engine="postgres"))
 
     assert "stays spent by entry 1" in refused.value.__notes__[0]

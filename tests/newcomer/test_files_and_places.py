@@ -75,7 +75,7 @@ def test_coordinates_as_text(desk: Path) -> None:
 )
 def test_files_of_other_kinds(desk: Path, name: str, way: str) -> None:
     """The kinds that are read are listed, with the way from this one to them."""
-    assert_said(publish(name), 3, f"{name} has an extension that is not known", ".parquet", ".csv", way)
+    assert_said(publish(name), 3, f"{name} has an unknown extension", ".parquet", ".csv", way)
 
 
 def test_an_empty_folder(desk: Path) -> None:

@@ -1,8 +1,8 @@
-"""Which area a point lies in, exactly: an index over all areas, and its loops.
+"""Finds the area that a point lies in.
 
 Reference: Shewchuk: "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997.
 
-Private side. A point on a border lies in the first area that has it; no rounding decides.
+Private side. The answer is exact: a point on a border lies in the first area that has it; no rounding decides.
 """
 
 import math
@@ -25,7 +25,7 @@ TERMS = 16  # eight products, each a rounded value and its error
 
 @compiled
 def two_sum(one: float, other: float) -> tuple[float, float]:
-    """A sum as it is rounded, and what rounding left out (Knuth)."""
+    """Rounded sum and its rounding error (Knuth)."""
     total = one + other
     virtual = total - one
     return total, (one - (total - virtual)) + (other - virtual)
@@ -33,7 +33,7 @@ def two_sum(one: float, other: float) -> tuple[float, float]:
 
 @compiled
 def two_product(one: float, other: float) -> tuple[float, float]:
-    """A product as it is rounded, and what rounding left out (Dekker)."""
+    """Rounded product and its rounding error (Dekker)."""
     product = one * other
     wide = SPLITTER * one
     one_high = wide - (wide - one)
@@ -47,7 +47,10 @@ def two_product(one: float, other: float) -> tuple[float, float]:
 
 @compiled
 def grow_expansion(terms: Floats, count: int, value: float) -> int:
-    """Add a value to a sum that is kept as `count` terms that do not overlap, the largest last; returns one more."""
+    """Add a value to an exact sum of terms.
+
+    The terms do not overlap, and the largest comes last. Returns how many there are now.
+    """
     for place in range(count):
         value, terms[place] = two_sum(value, terms[place])
     terms[count] = value
@@ -56,7 +59,7 @@ def grow_expansion(terms: Floats, count: int, value: float) -> int:
 
 @compiled
 def exact_side(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
-    """What `side_of` says, by sums that lose nothing."""
+    """Answer of `side_of`, computed without rounding."""
     factors = (
         (two_sum(ax, -px), two_sum(by, -py), 1.0),
         (two_sum(ay, -py), two_sum(bx, -px), -1.0),
@@ -76,7 +79,10 @@ def exact_side(ax: float, ay: float, bx: float, by: float, px: float, py: float)
 
 @compiled
 def side_of(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
-    """1 if a point lies left of the line from a to b, -1 if right of it, 0 if it lies on it."""
+    """On which side of a line a point lies.
+
+    1 to the left of the line from a to b, -1 to the right, 0 on it.
+    """
     left = (ax - px) * (by - py)
     right = (ay - py) * (bx - px)
     difference = left - right
@@ -93,7 +99,9 @@ Index = tuple[
 
 @compiled
 def holds(edges: Floats, first: int, stop: int, x: float, y: float) -> bool:
-    """Whether a point lies inside the rings, or on them, of which these are all edges that reach its latitude.
+    """Whether a point lies inside rings or on them.
+
+    The edges from `first` to `stop` are all of those that reach its latitude.
 
     Parameters
     ----------
@@ -121,7 +129,10 @@ def holds(edges: Floats, first: int, stop: int, x: float, y: float) -> bool:
 def first_holder(
     areas: Indices, row: int, first_buckets: Indices, bucket_starts: Indices, edges: Floats, x: float, y: float
 ) -> int:
-    """The first of a few areas that holds a point in a row of the index, or `NONE`."""
+    """First of some areas that holds a point, or `NONE`.
+
+    The point lies in this row of the index.
+    """
     for area in areas:
         bucket = first_buckets[area] + row
         if holds(edges, bucket_starts[bucket], bucket_starts[bucket + 1], x, y):
@@ -131,7 +142,9 @@ def first_holder(
 
 @compiled
 def number_areas(longitudes: Coordinates, latitudes: Coordinates, index: Index, numbers: Indices) -> None:
-    """The first area that holds each point, or `NONE`.
+    """Write the first area that holds each point.
+
+    `NONE` where no area does.
 
     Parameters
     ----------
@@ -162,10 +175,10 @@ ROUNDINGS = 8
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AreaIndex:
-    """Finds the area of each point, exactly: the first that holds it, borders included.
+    """Finds the first area that holds each point.
 
-    A cell that no border enters lies in one area or in none. In the others, the edges of each area near it are at
-    hand, row by row, for a ray to count.
+    Borders belong to their area, and nothing is rounded. A cell that no border enters lies in one area or in none. In
+    the others, the edges of each area near it are at hand, row by row, for a ray to count.
 
     Privacy
     -------
@@ -179,7 +192,7 @@ class AreaIndex:
 
     @classmethod
     def of(cls, areas: Patchwork) -> Self:
-        """Index of areas."""
+        """Make the index of areas."""
         raster = _Raster.of(areas)
         reach = _Reach.of(raster, areas)
         entered = raster.entered_cells(reach)
@@ -188,7 +201,7 @@ class AreaIndex:
         return cls(tables=(raster.bounds, raster.scales, raster.side, *by_cell, *buckets))
 
     def numbers(self, longitudes: Coordinates, latitudes: Coordinates) -> Indices:
-        """The area of every point, `NONE` where it lies in none, shape (n,)."""
+        """Area of every point, or `NONE`, shape (n,)."""
         numbers = np.empty(len(longitudes), np.int64)
         number_areas(longitudes, latitudes, self.tables, numbers)
         return numbers
@@ -196,7 +209,10 @@ class AreaIndex:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Raster:
-    """A square number of cells over all areas, and their edges, each from its lower end up."""
+    """A square grid over all areas, with their edges.
+
+    Every edge goes from its lower end up.
+    """
 
     bounds: tuple[float, float, float, float]
     side: int
@@ -225,7 +241,7 @@ class _Raster:
         return cells.cell(latitudes, self.bounds[1], self.scales[1], self.side)
 
     def centres(self, cell: Indices) -> Floats:
-        """Points in the middle of cells, shape (n, 2)."""
+        """Centres of cells, shape (n, 2)."""
         west, south, east, north = self.bounds
         row, column = np.divmod(cell, self.side)
         return np.stack(
@@ -234,7 +250,10 @@ class _Raster:
         )
 
     def entered_cells(self, reach: "_Reach") -> Indices:
-        """Cells that borders enter, and a few beside them, as sorted numbers ``area * side**2 + cell``."""
+        """Cells that borders enter, and a few beside them.
+
+        Sorted numbers ``area * side**2 + cell``.
+        """
         left, bottom, right, top = self.edges[reach.edge].T
         south, north = self.bounds[1], self.bounds[3]
         height = (north - south) / self.side
@@ -256,7 +275,9 @@ class _Raster:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Reach:
-    """Every pair of an edge and a row of the raster that it reaches, in buckets of one area and one row.
+    """Edges with the rows of the raster they reach.
+
+    Pairs of an edge and a row, in buckets of one area and one row.
 
     Parameters
     ----------
@@ -295,9 +316,10 @@ class _Reach:
 
 
 def _filled(raster: _Raster, reach: _Reach, entered: Indices) -> Indices:
-    """Cells inside areas that their borders do not enter, numbered alike.
+    """Cells inside areas that no border of theirs enters.
 
-    Between two cells of a row that an area's border enters, the others lie all inside it or all outside.
+    Numbered as the entered cells are. Between two cells of a row that an area's border enters, the others lie all
+    inside it or all outside.
     """
     same_row = entered[1:] // raster.side == entered[:-1] // raster.side
     gaps = np.flatnonzero(same_row & (np.diff(entered) > 1))
@@ -313,7 +335,11 @@ def _filled(raster: _Raster, reach: _Reach, entered: Indices) -> Indices:
 
 
 def _by_cell(side: int, entered: Indices, inside: Indices) -> tuple[Indices, Indices, Indices]:
-    """The one area of each cell, or `NONE`, or `SEVERAL`; and for these where their areas start, and the areas."""
+    """Owner of each cell, and the areas of shared ones.
+
+    The owner is an area, `NONE` or `SEVERAL`. Where it is several, the areas of a cell are a run: where each run
+    starts, and all areas.
+    """
     owners = np.full(side**2, NONE, dtype=np.int64)
     owners[inside % side**2] = inside // side**2
     owners[entered % side**2] = SEVERAL
@@ -325,7 +351,9 @@ def _by_cell(side: int, entered: Indices, inside: Indices) -> tuple[Indices, Ind
 
 
 def _runs(first: Indices, last: Indices) -> tuple[Indices, Indices]:
-    """Every number from `first` to `last`, ends included, of each pair, and which pair it is of.
+    """All numbers from `first` to `last` of each pair.
+
+    Ends are included. Gives the pair of each number, and the numbers.
 
     Examples
     --------

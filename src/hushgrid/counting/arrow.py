@@ -1,6 +1,6 @@
-"""Coordinates out of Arrow data: numbers, well-known binary, structs of x and y.
+"""Reads coordinates from Arrow: numbers, WKB, structs.
 
-Only these are read. The boxes and geometry types that are there too were taken from the rows by whoever wrote the
+Nothing else is read. The boxes and geometry types that are there too were taken from the rows by whoever wrote the
 file; no decision may rest on them.
 
 What is done with a column depends on its declared type alone. Nothing here can fail on a value.
@@ -41,7 +41,10 @@ def _unsigned(data: NDArray[np.uint8], first: int, size: int, little_endian: boo
 
 @compiled
 def _ordinates(kind: np.uint32) -> int:
-    """Numbers a point of this type holds, or 0 if it is no point."""
+    """How many numbers a WKB point holds.
+
+    0 if the type is not one of points.
+    """
     code = kind & CODE
     if code % 1000 != POINT or code > 3000 + POINT:
         return 0
@@ -58,9 +61,10 @@ def read_points(
     longitude_bits: NDArray[np.uint64],
     latitude_bits: NDArray[np.uint64],
 ) -> None:
-    """Write the first two ordinates of every point, as the bits of float64; NaN for whatever is not a point.
+    """Write the coordinates of every WKB point.
 
-    Reads ISO WKB and EWKB of both byte orders. A row must be a point from its first byte to its last.
+    They are written as the bits of float64, NaN for whatever is not a point. Reads ISO WKB and EWKB of both byte
+    orders. A row must be a point from its first byte to its last.
 
     Parameters
     ----------
@@ -88,7 +92,7 @@ LONGEST_WORD = 80  # characters of a name in a message
 
 
 def primary_geometry(schema: pa.Schema, where: str) -> str | None:
-    """Name of the main column of geometries, or None where no metadata names one."""
+    """Name of the main column of geometries, if any."""
     name = _metadata(schema, where).get("primary_column")
     return name if isinstance(name, str) else None
 
@@ -125,7 +129,7 @@ def _metadata(schema: pa.Schema, where: str) -> dict[str, Any]:
 
 
 def _crs_name(entry: dict[str, Any]) -> str:
-    """Authority and code, for example EPSG:4326; else whatever name there is."""
+    """Reference system as messages name it, like EPSG:4326."""
     crs = entry.get("crs", {"id": {"authority": "OGC", "code": "CRS84"}})  # the default of the specification
     if not isinstance(crs, dict):
         return "an unknown reference system"
@@ -145,7 +149,7 @@ EXACT_DIGITS, EXACT_POWER = 15, 22  # of whole numbers, and of ten, that every d
 
 
 class PointColumns(Protocol):
-    """The columns that hold the points of a table, and how they are read.
+    """Columns of points, and how they are read.
 
     Implemented by `NumberColumns`, `WkbColumn` and `StructColumn`.
     """
@@ -156,10 +160,13 @@ class PointColumns(Protocol):
 
     @property
     def leaves(self) -> list[str]:
-        """What of these columns is read from a file that keeps the fields of a struct apart."""
+        """Names under which a file keeps these columns.
+
+        Parquet keeps the fields of a struct apart.
+        """
 
     def points(self, batch: pa.RecordBatch) -> Pair:
-        """Longitudes and latitudes of the rows of a batch, NaN where a row has none."""
+        """Longitudes and latitudes of a batch, NaN where missing."""
 
 
 @dataclass(frozen=True)
@@ -176,17 +183,20 @@ class NumberColumns:
 
     @property
     def leaves(self) -> list[str]:
-        """What of them is read from a file."""
+        """Names under which a file keeps these columns."""
         return self.names
 
     def points(self, batch: pa.RecordBatch) -> Pair:
-        """Longitudes and latitudes of the rows of a batch, NaN where a row has none."""
+        """Longitudes and latitudes of a batch, NaN where missing."""
         return _numbers(batch.column(self.longitude)), _numbers(batch.column(self.latitude))
 
 
 @dataclass(frozen=True)
 class WkbColumn:
-    """A column of well-known binary. What is not a point is no point, and that is all."""
+    """A column of well-known binary (WKB).
+
+    A value that is not a point is read as NaN, without an error.
+    """
 
     name: str
 
@@ -197,11 +207,11 @@ class WkbColumn:
 
     @property
     def leaves(self) -> list[str]:
-        """What of it is read from a file."""
+        """Name under which a file keeps the column."""
         return self.names
 
     def points(self, batch: pa.RecordBatch) -> Pair:
-        """Longitudes and latitudes of the rows of a batch, NaN where a row has none."""
+        """Longitudes and latitudes of a batch, NaN where missing."""
         column = _storage(batch.column(self.name))
         if not isinstance(column, pa.DictionaryArray):
             return _points_of_wkb(column)
@@ -212,7 +222,10 @@ class WkbColumn:
 
 @dataclass(frozen=True)
 class StructColumn:
-    """A column of points as GeoArrow has them: a struct of x and y."""
+    """A column of structs of x and y.
+
+    So GeoArrow keeps points.
+    """
 
     name: str
     leaves: list[str]
@@ -223,7 +236,7 @@ class StructColumn:
         return [self.name]
 
     def points(self, batch: pa.RecordBatch) -> Pair:
-        """Longitudes and latitudes of the rows of a batch, NaN where a row has none."""
+        """Longitudes and latitudes of a batch, NaN where missing."""
         column = _storage(batch.column(self.name))
         fields = dict(zip((field.name for field in column.type), column.flatten(), strict=True))
         return _numbers(fields["x"]), _numbers(fields["y"])
@@ -258,12 +271,15 @@ def point_columns(
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """Whether a declared type is one of numbers; truth values, dates and text are not."""
+    """Whether a declared type is one of numbers.
+
+    Truth values, dates and text are not.
+    """
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def not_a_number(name: str, kind: object, where: str) -> InputError:
-    """The error for a coordinate column whose declared type is not one of numbers."""
+    """Error for coordinates that are not declared as numbers."""
     msg = f"column {name!r} of {where} has type {kind}; coordinates must be numbers. "
     msg += "Convert the column where the data is written, or name another: lon=, lat= (--lon, --lat). For DuckDB "
     msg += f"(--engine duckdb), points can be a SELECT with TRY_CAST({name} AS DOUBLE) AS {name}."
@@ -271,7 +287,7 @@ def not_a_number(name: str, kind: object, where: str) -> InputError:
 
 
 def not_points(name: str, kind: object, where: str) -> InputError:
-    """The error for a geometry column whose declared type is not one of points."""
+    """Error for geometries that are not declared as points."""
     msg = f"column {name!r} of {where} has type {kind}; points are WKB (binary) or a struct of numbers x and y. "
     msg += "Name another column, or two of numbers: lon=, lat=."
     return InputError(msg)
@@ -302,7 +318,10 @@ def _numbers(column: pa.Array) -> NDArray[np.generic]:
 
 
 def _doubles(column: pa.Array) -> pa.DoubleArray:
-    """The double nearest to each decimal, as every engine has it; Arrow's own cast is often an ulp off."""
+    """The double nearest to each decimal.
+
+    Every engine has this one; Arrow's own cast is often an ulp off.
+    """
     kind = column.type
     if kind.precision > EXACT_DIGITS or not 0 <= kind.scale <= EXACT_POWER:
         return column.cast(pa.string()).cast(pa.float64())  # too large becomes infinite, too small zero

@@ -1,4 +1,7 @@
-"""Points of which every user has at most K: made once, all that later passes can reach."""
+"""Copies out at most K records of each user.
+
+The copy is made once, and later passes can reach nothing else.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,10 +29,10 @@ PARTITIONS = 64  # files that are written at once
 def rows_in_domain(
     block: Block, domain: Domain, missing: MissingUser, areas: AreaIndex | None = None
 ) -> pa.RecordBatch:
-    """The points of a block that lie in the domain and have a user; those without an id too, if each is its own.
+    """Rows of a block that count as records.
 
-    A row whose id is too long is none, whatever becomes of those without: its user may have many more.
-    Where areas are given, only those that lie in one of them.
+    These lie in the domain, and in one of the areas where areas are given. They have an id, unless each row without one
+    is a user of its own. A row whose id is too long never counts, because its user may have many more.
     """
     # Adding zero turns a negative zero, which equals zero and has other bits, into zero.
     with np.errstate(invalid="ignore"):  # a NaN that signals would be a warning: one record's doing
@@ -46,7 +49,7 @@ def rows_in_domain(
 
 
 class UserPartitions:
-    """Rows on disk, all rows of a user in the same one of several files.
+    """Rows on disk, divided among files by user.
 
     Privacy
     -------
@@ -62,7 +65,10 @@ class UserPartitions:
             self._writers = [pa.ipc.new_stream(str(path), ROWS) for path in self._paths]
 
     def add(self, rows: pa.Table) -> None:
-        """Write rows, each to the file of its user, and each number's id once."""
+        """Write rows, each to its user's file.
+
+        An id is written once for all rows that share its number.
+        """
         users = joined(rows.column("user").chunks)
         longitudes, latitudes = rows.column("longitude").to_numpy(), rows.column("latitude").to_numpy()
         codes = users.indices.fill_null(-1).to_numpy()
@@ -83,7 +89,7 @@ class UserPartitions:
                     writer.write_batch(pa.record_batch(columns, schema=ROWS))
 
     def close(self) -> list[Path]:
-        """The files, with nothing more to come."""
+        """Close the files, and return their paths."""
         with spilling():
             for writer in self._writers:
                 writer.close()
@@ -91,20 +97,20 @@ class UserPartitions:
 
 
 def read_rows(path: Path) -> Iterator[pa.RecordBatch]:
-    """Rows of a file of `UserPartitions`, a few at a time."""
+    """Read rows of a file, batch by batch."""
     with spilling(), pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as reader:
         yield from reader
 
 
 @contextmanager
 def spilling() -> Iterator[None]:
-    """Turn what goes wrong with temporary files into an error that says what to do."""
+    """Explain what went wrong with temporary files."""
     try:
         yield
     except (OSError, pa.ArrowException) as error:
         reason = getattr(error, "strerror", None) or type(error).__name__
-        msg = f"temporary files could not be written or read ({reason}). Let TMPDIR name a folder with room for a "
-        msg += "copy of the coordinates and user ids, on a disk that may hold private data."
+        msg = f"temporary files could not be written or read ({reason}). Set TMPDIR to a folder with room for a copy "
+        msg += "of the coordinates and user ids, on a disk that may hold private data."
         raise HushgridError(msg) from None
 
 
@@ -115,7 +121,10 @@ def _files(ids: pa.LargeBinaryArray, salt: int) -> NDArray[np.int64]:
 
 
 def _sorted_by(files: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Order by file, and where each file begins and the last one ends."""
+    """Order by file, and where each file begins.
+
+    One more entry says where the last one ends.
+    """
     # Numbers of one byte are sorted ten times as fast.
     order = np.argsort(files.astype(np.uint8), kind="stable")
     return order, np.concatenate([[0], np.cumsum(np.bincount(files, minlength=PARTITIONS))])
@@ -128,7 +137,7 @@ POINTS = pa.schema([ROWS.field("longitude"), ROWS.field("latitude")])
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BoundedPoints:
-    """Kept points, as a source, and the total of the records of all users, each user's capped.
+    """Kept points, and the capped total of records.
 
     Privacy
     -------
@@ -151,7 +160,7 @@ def bounded_points(
     progress: Progress | None = None,
     memory_bytes: int = MEMORY_BYTES,
 ) -> Iterator[BoundedPoints]:
-    """The points that a rule keeps of a source with user ids, for as long as the context lasts.
+    """Points that a rule keeps, while the context lasts.
 
     Rows that are not in the domain, or in none of the rule's areas, and rows without an id unless each is its own user,
     do not count as records. What does not fit in memory is divided by user among temporary files, in a folder of the
@@ -202,7 +211,7 @@ def _bounded(tables: Iterator[pa.Table], rule: KeyedRule, folder: Path, memory_b
 
 
 def _tables(batches: Iterator[pa.RecordBatch], memory_bytes: int) -> Iterator[pa.Table]:
-    """Batches joined to tables of about so many bytes."""
+    """Join batches to tables of about `memory_bytes`."""
     held: list[pa.RecordBatch] = []
     size = 0
     for batch in batches:
@@ -216,7 +225,10 @@ def _tables(batches: Iterator[pa.RecordBatch], memory_bytes: int) -> Iterator[pa
 
 
 def _users_together(partitions: UserPartitions, memory_bytes: int) -> Iterator[pa.Table]:
-    """All rows, in tables that hold every row of their users; larger than memory only where one user's rows are."""
+    """Tables that hold all rows of their users.
+
+    A table is larger than memory only where the rows of one user are.
+    """
     for path in partitions.close():
         if path.stat().st_size <= memory_bytes or partitions.level == DEEPEST:
             yield pa.Table.from_batches(read_rows(path), ROWS)
@@ -235,7 +247,7 @@ def _keep(rows: pa.Table, rule: KeyedRule) -> Kept:
         return rule.keep(users, rows.column("longitude").to_numpy(), rows.column("latitude").to_numpy())
     except MemoryError:
         msg = "bounding the records of each user needs more memory than there is: all records of one user are held at "
-        msg += "once. Give the process more."
+        msg += "once. Give the process more memory."
         raise HushgridError(msg) from None
 
 
@@ -258,7 +270,7 @@ class SpooledPoints:
         return sum(self._sizes)
 
     def parts(self) -> Sequence[Iterable[Block]]:
-        """The batches of the file."""
+        """Batches of the file."""
         return [SpooledBatch(self._path, number, size / self.rows()) for number, size in enumerate(self._sizes) if size]
 
     def check_unchanged(self) -> None:
@@ -266,7 +278,7 @@ class SpooledPoints:
         self._snapshot.check()
 
     def state(self) -> bytes:
-        """What tells the file from another, or from itself after a change."""
+        """Digest that changes whenever the file does."""
         return files_state({"": self._snapshot})
 
 

@@ -1,4 +1,6 @@
-"""Which records of each user are kept: a rule that depends on a key and on that user's own records alone.
+"""Chooses which records of each user are kept.
+
+`KeyedRule` depends on a key and on each user's own records alone; `UserLevel` holds the arguments it is made from.
 
 The priority of a record is SHA-256 of a text that any engine can write, ``key:column:row:occurrence:id``:
 
@@ -39,7 +41,7 @@ SMALLEST_SLICE = 2**14  # records a thread is worth starting for
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Kept:
-    """The records that a rule keeps, and what it saw of the others.
+    """Records that a rule keeps, and a capped total.
 
     Privacy
     -------
@@ -55,7 +57,9 @@ class Kept:
 
 @dataclass(frozen=True, kw_only=True)
 class KeyedRule:
-    """At most so many records a user, chosen uniformly among the user's own.
+    """Keeps at most K records of each user.
+
+    They are chosen uniformly among the user's own.
 
     Parameters
     ----------
@@ -70,7 +74,7 @@ class KeyedRule:
     distinct_grid : Grid, optional
         Keep cells and not records: at most `most` cells of this grid, one record in each.
     areas : AreaIndex, optional
-        Areas that are counted on: what lies in none of them is no record.
+        Areas that are counted on: what lies in none of them is not a record.
     distinct_areas : bool
         Keep areas and not records: at most `most` of them, one record in each.
 
@@ -102,7 +106,10 @@ class KeyedRule:
         return (LATTICE_SIDE, LATTICE_SIDE) if grid is None else (grid.columns, grid.rows)
 
     def keep(self, users: pa.LargeBinaryArray | pa.DictionaryArray, longitudes: Floats, latitudes: Floats) -> Kept:
-        """What is kept of these records, which are all those of their users; one without an id is its own user."""
+        """Choose what is kept of these records.
+
+        They are all records of their users. One without an id is its own user.
+        """
         encoded = interned(users)
         codes = encoded.indices.fill_null(-1).to_numpy().astype(np.int64)
         known = np.flatnonzero(codes >= 0)
@@ -117,7 +124,10 @@ class KeyedRule:
         return Kept(rows=np.sort(kept), true_capped_total=true_capped_total)
 
     def _choose(self, codes: Indices, ids: pa.LargeBinaryArray, longitudes: Floats, latitudes: Floats) -> Indices:
-        """The `most` records of the smallest priorities of each user; a user is a number, whose id is in `ids`."""
+        """Records with the smallest priorities of each user.
+
+        A user is a number, whose id is in `ids`.
+        """
         columns, rows = self._places(longitudes, latitudes)
         order, occurrences = _occurrences(codes, columns * LATTICE_SIDE + rows, longitudes, latitudes)
         if self.distinct:
@@ -127,7 +137,10 @@ class KeyedRule:
         return order[_running_numbers(codes[order]) < self.most]
 
     def _priorities(self, numbers: Indices, codes: Indices, ids: pa.LargeBinaryArray) -> NDArray[np.uint64]:
-        """Hashes of records as four words each, shape (n, 4)."""
+        """Hashes of records, shape (n, 4).
+
+        A hash is four words.
+        """
         head = np.frombuffer(self.key.hex().encode(), np.uint8)
         content, edges = content_and_edges(ids)
         digests = np.empty((len(codes), 4), np.uint64)
@@ -139,7 +152,7 @@ class KeyedRule:
         return digests
 
     def _places(self, longitudes: Floats, latitudes: Floats) -> tuple[Indices, Indices]:
-        """Columns and rows on the lattice, or areas."""
+        """Places of records: on the lattice, or in areas."""
         if self.distinct_areas:
             assert self.areas is not None
             numbers = self.areas.numbers(longitudes, latitudes)
@@ -153,7 +166,10 @@ class KeyedRule:
 
 
 def _occurrences(codes: Indices, places: Indices, longitudes: Floats, latitudes: Floats) -> tuple[Indices, Indices]:
-    """Order of records by user, place and coordinates, and the running number of each within its user and place."""
+    """Number the records of a user in one place.
+
+    Gives the order of records by user, place and coordinates, and their running numbers in that order.
+    """
     order = np.lexsort((places, codes))
     occurrences = _running_numbers(codes[order], places[order])
     repeated = np.flatnonzero(occurrences)
@@ -164,7 +180,7 @@ def _occurrences(codes: Indices, places: Indices, longitudes: Floats, latitudes:
 
 
 def _running_numbers(*columns: Indices) -> Indices:
-    """Number of each row, from 0, within its run of equal rows.
+    """Number the rows in each run of equals.
 
     Examples
     --------
@@ -189,14 +205,12 @@ def _by_priority(codes: Indices, priorities: NDArray[np.uint64]) -> Indices:
 
 
 PRIVATE: Literal["private"] = "private"
-CAP_PER_RECORD = (
-    10  # of the records a user keeps, how many times as many a private total counts; K is public, so is this
-)
+CAP_PER_RECORD = 10  # a private total counts up to 10 K records of each user; K is public, and so is this
 
 
 @dataclass(frozen=True, kw_only=True)
 class UserLevel:
-    """How the records of each user are bounded, and what counts are scaled to.
+    """How the records of each user are bounded.
 
     Parameters
     ----------
@@ -225,7 +239,9 @@ class UserLevel:
         scale_to_total: int | Literal["private"] | None,
         max_for_total: int | None,
     ) -> Self | None:
-        """The arguments of `publish` about users, or None where none are named.
+        """Check the arguments of `publish` about users.
+
+        None where no users are named.
 
         Examples
         --------

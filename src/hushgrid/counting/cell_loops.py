@@ -1,4 +1,4 @@
-"""Loops that count points in the cells of grids, trees and quadtrees.
+"""Loops that count points in cells.
 
 Private side. Columns and rows are those of `hushgrid.geometry.cells`, bit for bit; everything below compares integers.
 The last entry of `true_counts` is not a cell of the partition: it takes the points outside the domain, so that the
@@ -27,7 +27,10 @@ BLOCK = 2048  # points; their cell numbers and coordinates stay in the first-lev
 
 @compiled
 def cell_of(coordinate: float, low: float, scale: float, count: np.int32) -> np.int32:
-    """Cell of a coordinate that lies inside, or an ulp beside it."""
+    """Cell of a coordinate, clamped to the grid.
+
+    The coordinate lies inside, or an ulp beside.
+    """
     # Truncation differs from floor below zero only, where both are clamped to the first cell.
     return max(min(np.int32((coordinate - low) * scale), np.int32(count - np.int32(1))), np.int32(0))
 
@@ -47,7 +50,9 @@ def count_in_grid(
     shape: tuple[int, int],
     true_counts: NDArray[np.int64],
 ) -> None:
-    """Add points to the cells of a `Grid`, numbered row by row.
+    """Add points to the cells of a `Grid`.
+
+    Cells are numbered row by row.
 
     Parameters
     ----------
@@ -87,7 +92,9 @@ def count_in_nested_grid(
     offsets: NDArray[np.int32],
     true_counts: NDArray[np.int64],
 ) -> None:
-    """Add points to the leaves of a `NestedGrid`, numbered by first-level cell and row by row inside it.
+    """Add points to the leaves of a `NestedGrid`.
+
+    Leaves are numbered by first-level cell, and row by row inside it.
 
     Parameters
     ----------
@@ -132,7 +139,7 @@ def count_in_nested_grid(
 
 @compiled
 def first_above(ends: NDArray[np.int32], first: int, stride: int, count: int, line: int) -> int:
-    """First of `count` ends that lies above a line."""
+    """First of `count` ends above a line."""
     low, high = 0, count - 1
     while low < high:
         middle = (low + high) // 2
@@ -157,7 +164,9 @@ def count_in_tree(
     leaf_numbers: NDArray[np.int32],
     true_counts: NDArray[np.int64],
 ) -> None:
-    """Add points to the leaves of a `Tree`, each found by going down from the root.
+    """Add points to the leaves of a `Tree`.
+
+    A leaf is found by going down from the root.
 
     Parameters
     ----------
@@ -186,7 +195,7 @@ def count_in_tree(
 
 @compiled
 def spread_bits(number: np.uint32) -> np.uint32:
-    """Every second bit of a code, from a number of up to 16 bits."""
+    """Spread 16 bits over every second of 32."""
     # Of 32 bits throughout, so that the compiler handles eight at a time.
     number = (number | number << np.uint32(8)) & np.uint32(0x00FF00FF)
     number = (number | number << np.uint32(4)) & np.uint32(0x0F0F0F0F)
@@ -204,9 +213,10 @@ def morton_codes(
     codes: NDArray[np.uint32],
     inside: NDArray[np.bool_],
 ) -> None:
-    """Code of every point on the Morton curve through ``side * side`` cells, and whether it lies in the domain.
+    """Write the Morton code of every point.
 
-    What lies outside has the code of some point inside.
+    The curve runs through ``side * side`` cells. `inside` says whether a point lies in the domain; one that does not
+    has the code of some point inside.
     """
     west, south, east, north = bounds
     count = np.int32(side)
@@ -221,7 +231,10 @@ def morton_codes(
 
 @compiled
 def count_in_runs(codes: Indices, first: Indices, stop: Indices, true_counts: NDArray[np.int64]) -> None:
-    """Add points, given by their codes, to the runs of the curve that hold them; the last entry takes the others."""
+    """Add points to the runs of their codes.
+
+    A run is a stretch of the Morton curve; the last entry takes the points in none.
+    """
     for code in codes:
         low, high = 0, len(first)
         while low < high:
@@ -247,7 +260,9 @@ def count_below(
     table: NDArray[np.int32],
     true_counts: NDArray[np.int64],
 ) -> None:
-    """Add points to the parts of cells of one level, numbered along the Morton curve through ``side * side`` cells.
+    """Add points to the parts of quadtree cells.
+
+    The cells are of one level, and their parts are numbered along the Morton curve.
 
     Parameters
     ----------
@@ -280,11 +295,11 @@ def count_below(
 
 LATTICE_SIDE = 1 << DEEPEST
 
-Tally = Callable[[Block, NDArray[np.int64]], None]
+Tally = Callable[[Block, NDArray[np.int64]], None]  # adds the points of a block to true counts
 
 
 def tree_tally(tree: Tree) -> Tally:
-    """Adds the points of a block to the leaves of a tree, by going down from the root."""
+    """A tally of a tree's leaves."""
     lattice = tree.lattice
     leaf_numbers = np.full(tree.nodes, -1, np.int32)
     leaf_numbers[tree.leaves] = np.arange(tree.cells)
@@ -301,7 +316,10 @@ def tree_tally(tree: Tree) -> Tally:
 
 
 def quadrants_tally(quadrants: Quadrants) -> Tally:
-    """Adds the points of a block to cells of a quadtree, by bisection along the curve."""
+    """A tally of quadtree cells.
+
+    By bisection along the Morton curve.
+    """
     first, stop = quadrants.runs
 
     def add(block: Block, true_counts: NDArray[np.int64]) -> None:
@@ -311,7 +329,10 @@ def quadrants_tally(quadrants: Quadrants) -> Tally:
 
 
 def refinement_tally(refinement: Refinement) -> Tally:
-    """Adds the points of a block to the parts of quadtree cells, by a table of all cells of their level."""
+    """A tally of the parts of quadtree cells.
+
+    By a table of all cells of their level.
+    """
     domain, levels_below = refinement.domain, DEEPEST - refinement.level
     table = np.full(4**refinement.level, -1, np.int32)
     table[refinement.codes] = 32 * refinement.starts + levels_below - refinement.steps
@@ -324,7 +345,7 @@ def refinement_tally(refinement: Refinement) -> Tally:
 
 
 def curve_codes(domain: Domain, block: Block) -> NDArray[np.int64]:
-    """Place of every point of a block along the Morton curve, -1 outside the domain, shape (n,)."""
+    """Morton code of every point, -1 outside the domain."""
     codes, inside = np.empty(len(block.longitudes), np.uint32), np.empty(len(block.longitudes), np.bool_)
     scales = _scales(domain, LATTICE_SIDE, LATTICE_SIDE)
     morton_codes(block.longitudes, block.latitudes, domain.bounds, scales, LATTICE_SIDE, codes, inside)
@@ -352,7 +373,7 @@ class Curve:
 
     @classmethod
     def of(cls, source: PointSource, domain: Domain, done: ShareDone) -> Self:
-        """Codes of all points of a source, in one pass."""
+        """Read all points of a source, in one pass."""
 
         def read(part: Iterable[Block]) -> list[NDArray[np.int64]]:
             codes = []

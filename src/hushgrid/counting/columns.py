@@ -1,4 +1,7 @@
-"""Which columns hold the coordinates. Only names are looked at, never values."""
+"""Finds the columns that hold the coordinates.
+
+Only names are looked at, never values.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -43,7 +46,7 @@ def find_columns(
     where: str,
     unlisted: str | None = None,
 ) -> tuple[str, ...]:
-    """Columns of longitude and latitude, or the one column of geometries.
+    """Columns of longitude and latitude, or of geometries.
 
     Names that are given must be there. Otherwise the usual pairs are recognised, upper or lower case; there must be
     exactly one. A table without any falls back on `primary_geometry`. A message lists the names there are, or says
@@ -88,7 +91,9 @@ def _usual_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def quotable_names(names: Sequence[str], asked: Iterable[str | None]) -> list[str]:
-    """The names that may be quoted where a record may stand in their place: the usual ones and those asked for.
+    """Names that a message may quote.
+
+    A record may stand where the names should, so only the usual ones and those asked for.
 
     Examples
     --------
@@ -100,14 +105,14 @@ def quotable_names(names: Sequence[str], asked: Iterable[str | None]) -> list[st
 
 
 def listing(names: Sequence[str]) -> str:
-    """The columns there are, in a sentence."""
+    """A sentence that lists the columns."""
     shown = ", ".join(repr(name) for name in names[:MOST_NAMES_SHOWN])
     more = len(names) - MOST_NAMES_SHOWN
     return f"Its columns are: {shown or 'none'}{f' and {more} more' if more > 0 else ''}."
 
 
 def nearest_name(name: str, names: Sequence[str]) -> str | None:
-    """The column that was likely meant.
+    """The column that was likely meant, if any.
 
     Examples
     --------
@@ -120,7 +125,7 @@ def nearest_name(name: str, names: Sequence[str]) -> str | None:
 
 
 def _nearest(given: Mapping[str, str], names: Sequence[str]) -> dict[str, object]:
-    """The columns that were likely meant by those given, all of them or none."""
+    """The columns that were likely meant, or none."""
     near = {argument: name if name in names else nearest_name(name, names) for argument, name in given.items()}
     if None not in near.values() and len(set(near.values())) == len(near):
         return dict(near)
@@ -129,7 +134,7 @@ def _nearest(given: Mapping[str, str], names: Sequence[str]) -> dict[str, object
 
 
 def _likely_pair(names: Sequence[str]) -> dict[str, object]:
-    """Two columns whose names differ as longitude and latitude do, such as pickup_lon and pickup_lat."""
+    """A pair of columns such as pickup_lon and pickup_lat."""
     lower = {name.lower(): name for name in names}
     for name in lower:
         for east, north in USUAL_PARTS:

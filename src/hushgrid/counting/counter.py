@@ -1,4 +1,7 @@
-"""The one way a method touches data: exact counts, by our own loops or by the engine that holds the points."""
+"""Exact counts: the one way methods touch data.
+
+Our own loops count on all processors, or the engine that holds the points does.
+"""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,16 +49,25 @@ class Counter(Protocol):
 
     @property
     def domain(self) -> Domain:
-        """The rectangle points are counted in; others are ignored, one row at a time."""
+        """The rectangle points are counted in.
+
+        Others are ignored, one row at a time.
+        """
 
     def rows(self) -> int:
-        """Number of rows, in the domain or not, as cheaply as it can be had; adding a record adds at most one."""
+        """Number of rows, in the domain or not.
+
+        As cheaply as it can be had; adding a record adds at most one.
+        """
 
     def total(self) -> int:
         """Number of points in the domain."""
 
     def count(self, partition: Partition) -> NDArray[np.int64]:
-        """Points in every cell of the partition, zeros too, in the partition's order."""
+        """Points in every cell of the partition.
+
+        Zeros too, in the partition's order.
+        """
 
 
 def _grid_tally(grid: Grid) -> Tally:
@@ -111,9 +123,9 @@ TALLIES: Mapping[type, Callable[[Any], Tally]] = {
 
 
 def tally_for(partition: Partition | Refinement) -> Tally:
-    """A function that adds the points of a block to an array of ``partition.cells + 1`` true counts.
+    """The tally of a partition.
 
-    The last entry takes the points outside the domain.
+    It adds the points of a block to ``partition.cells + 1`` true counts; the last takes the points outside the domain.
     """
     for kind, make in TALLIES.items():
         if isinstance(partition, kind):
@@ -128,7 +140,7 @@ COUNTS_BYTES = 2**28
 
 
 class PointCounter:
-    """Counts of the points of a source, in one pass over it for each partition.
+    """Counts points of a source, one pass a partition.
 
     Quadtree cells are counted from points sorted along the Morton curve, in one pass for all, if these are few; else
     from dense counts of a level, and passes that look a few levels ahead.
@@ -162,7 +174,7 @@ class PointCounter:
         return self._domain
 
     def rows(self) -> int:
-        """Number of rows, in the domain or not; adding a record adds at most one."""
+        """Number of rows, in the domain or not."""
         with self._one_snapshot():
             return self._source.rows()
 
@@ -171,7 +183,10 @@ class PointCounter:
         return int(self.count(Grid(domain=self._domain, rows=1, columns=1))[0])
 
     def count(self, partition: Partition) -> NDArray[np.int64]:
-        """Points in every cell of the partition, zeros too, in the partition's order."""
+        """Points in every cell of the partition.
+
+        Zeros too, in the partition's order.
+        """
         if partition.domain != self._domain:
             msg = f"the partition must tile the counter's domain {self._domain}, got {partition.domain}."
             raise ArgumentError(msg)
@@ -197,7 +212,10 @@ class PointCounter:
 
 
 class _Pass:
-    """One reading of all parts: threads take the next part each until none is left."""
+    """One reading of all parts.
+
+    Every thread takes the next part until none is left.
+    """
 
     def __init__(self, parts: Sequence[Iterable[Block]], tally: Tally, cells: int, done: ShareDone) -> None:
         self._parts = deque(parts)
@@ -234,16 +252,18 @@ class _Pass:
                 self._done.add(block.share)
 
 
-BeforeRows = Callable[[], None]  # what is called before a step that may look at rows
+BeforeRows = Callable[[], None]  # called before a step that may look at rows
 
 
 def nothing() -> None:
-    """For whoever need not know when rows may first be looked at."""
+    """Do nothing before rows are looked at."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BoundedCounter:
-    """Counts of kept records, and the total of the records of all users, each user's capped.
+    """Counts of kept records, and a capped total.
+
+    The total is of the records of all users, each user's capped.
 
     Privacy
     -------
@@ -259,18 +279,24 @@ class BoundedCounter:
 
 @runtime_checkable
 class EngineSource(Protocol):
-    """Points that are counted where they are. Implemented by `EnginePoints`."""
+    """Points that an engine counts where they are.
+
+    Implemented by `EnginePoints`.
+    """
 
     def counter(self, domain: Domain, *, progress: Progress | None = None) -> AbstractContextManager[Counter]:
-        """Counts of the points."""
+        """Open a counter of the points."""
 
     def bounded_counter(
         self, rule: KeyedRule, *, missing: MissingUser, progress: Progress | None = None
     ) -> AbstractContextManager[BoundedCounter]:
-        """Counts of the points that a rule keeps."""
+        """Open a counter of the kept points."""
 
     def state(self) -> bytes | None:
-        """What tells these points from those that another run reads, or None where nothing does; private."""
+        """Digest that tells these points from others; private.
+
+        None where nothing tells them.
+        """
 
 
 OpenedPoints = PointSource | EngineSource
@@ -278,7 +304,7 @@ OpenedPoints = PointSource | EngineSource
 
 @contextmanager
 def open_counter(domain: Domain, points: OpenedPoints, *, progress: Progress | None = None) -> Iterator[Counter]:
-    """Counts of the points, for as long as the context lasts."""
+    """A counter of points, while the context lasts."""
     if isinstance(points, EngineSource):
         with points.counter(domain, progress=progress) as counter:
             yield counter
@@ -290,7 +316,7 @@ def open_counter(domain: Domain, points: OpenedPoints, *, progress: Progress | N
 def open_bounded_counter(
     points: OpenedPoints, rule: KeyedRule, *, missing: MissingUser, progress: Progress | None = None
 ) -> Iterator[BoundedCounter]:
-    """Counts of the points that a rule keeps of those with user ids, for as long as the context lasts."""
+    """A counter of kept points, while the context lasts."""
     if isinstance(points, EngineSource):
         with points.bounded_counter(rule, missing=missing, progress=progress) as bounded:
             yield bounded

@@ -1,4 +1,6 @@
-"""Points in a CSV file of any size. One line is one record, whatever it holds.
+"""Points in CSV files of any size.
+
+One line is one record, whatever it holds.
 
 No CSV library reads the rows: to all of them a stray quote can swallow the lines after it, or is an error, and either
 way one record would decide what becomes of others. Here a quote ends with its line at the latest.
@@ -27,14 +29,14 @@ DELIMITERS = ",;\t|"
 LONGEST_HEADER = 2**16  # bytes
 
 FIRST_LINE = (
-    "The first line of the file must name the columns, separated by a comma, semicolon, tab or |; a file without such "
-    "a line needs one, as in lon,lat,time. The line is not shown here, because it may be a record."
+    "The first line of the file must name the columns, separated by a comma, semicolon, tab or |. If it does not, add "
+    "such a line, as in lon,lat,time. The line is not shown here, because it may be a record."
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class CsvHeader:
-    r"""Names of the columns, what stands between fields, and where the first row begins.
+    r"""Column names, delimiter and size of a header.
 
     Examples
     --------
@@ -49,7 +51,7 @@ class CsvHeader:
 
     @classmethod
     def read(cls, stream: IO[bytes], *, where: str) -> "CsvHeader":
-        """Header of a stream that stands at its beginning."""
+        """Read the header at the start of a stream."""
         line = stream.readline(LONGEST_HEADER + 1)
         text = line.removeprefix(BYTE_ORDER_MARK).rstrip(b"\r\n").decode("utf-8", errors="replace")
         if len(line) > LONGEST_HEADER or "\r" in text or not text.strip():
@@ -61,7 +63,7 @@ class CsvHeader:
     def find_fields(
         self, *, lon: str | None, lat: str | None, user: str | None = None, where: str
     ) -> tuple[int, int] | tuple[int, int, int]:
-        """Numbers of the fields of longitude and latitude, and of the users' ids where these are asked for.
+        """Numbers of the coordinate and user fields.
 
         Privacy
         -------
@@ -85,9 +87,10 @@ LONGEST_LINE = 2**20  # bytes; a longer line is dropped
 
 
 def line_start(stream: IO[bytes], offset: int, until: int | None = None) -> int:
-    """Where the first line begins that begins at `offset` or later; the end of the stream if there is none.
+    """Where the next line begins, at `offset` or later.
 
-    Past `until` nobody looks any farther: the place is then in the middle of a line, at `until` or after it.
+    The end of the stream if there is none. Past `until` nobody looks any farther: the place is then in the middle of a
+    line, at `until` or after it.
     """
     stream.seek(offset - 1)
     while (piece := stream.readline(LONGEST_LINE)) and not piece.endswith(NEWLINE):
@@ -97,9 +100,10 @@ def line_start(stream: IO[bytes], offset: int, until: int | None = None) -> int:
 
 
 def whole_lines(stream: IO[bytes], size: int | None, block_bytes: int) -> Iterator[bytes]:
-    r"""The next `size` bytes of a stream, or all of it, cut at newlines into blocks of about `block_bytes`.
+    r"""Cut a stream at newlines into blocks.
 
-    Lines longer than `LONGEST_LINE` may be left out; shorter ones never are.
+    Reads the next `size` bytes, or all, in blocks of about `block_bytes`. Lines longer than `LONGEST_LINE` may be left
+    out; shorter ones never are.
 
     Examples
     --------
@@ -135,7 +139,7 @@ BLOCK_BYTES = 2**20
 
 
 class CsvPoints:
-    """A CSV file with a header line, plain or compressed by gzip.
+    """A CSV file with a header, plain or gzipped.
 
     Parameters
     ----------
@@ -143,7 +147,7 @@ class CsvPoints:
     lon, lat : str, optional
         Names of the columns; the usual ones are recognised.
     user : str, optional
-        Name of the column of user ids. They are text, without blanks at its ends; an empty one is none.
+        Name of the column of user ids. They are text, without blanks at its ends; an empty one is missing.
     part_bytes, block_bytes : int
         How much one thread reads as a part, and how much of it at once.
 
@@ -173,11 +177,11 @@ class CsvPoints:
 
     @property
     def size(self) -> int:
-        """Bytes of the file."""
+        """Size of the file in bytes."""
         return self.snapshot.size
 
     def rows(self) -> int:
-        """Number of lines below the header that hold something, counted once."""
+        """Number of lines that hold something, counted once."""
         return self._rows
 
     @cached_property
@@ -186,7 +190,10 @@ class CsvPoints:
         return sum(count_rows(text, line_stops(text), LONGEST_LINE) for text in texts)
 
     def parts(self) -> Sequence["CsvPart"]:
-        """Ranges of bytes; a compressed file is one part, because it cannot be entered in the middle."""
+        """Ranges of bytes, each read on its own.
+
+        A compressed file is one part, because it cannot be entered in the middle.
+        """
         first, size = self._header.size, self.snapshot.size
         if self._path.suffix.lower() == COMPRESSED:
             ranges: list[tuple[int, int | None]] = [(first, None)]
@@ -198,17 +205,17 @@ class CsvPoints:
         ]
 
     def check_unchanged(self) -> None:
-        """Refuse a file that has changed since it was opened."""
+        """Refuse a file that changed since it was opened."""
         self.snapshot.check()
 
     def state(self) -> bytes:
-        """What tells the file from another, or from itself after a change."""
+        """Digest that changes whenever the file does."""
         return files_state({"": self.snapshot})
 
 
 @dataclass(frozen=True, repr=False)
 class CsvPart:
-    """The lines that begin in a range of bytes."""
+    """Lines that begin in a range of bytes."""
 
     path: Path
     size: int
@@ -223,7 +230,10 @@ class CsvPart:
             yield self._block(text, share)
 
     def texts(self) -> Iterator[tuple[bytes, float]]:
-        """Blocks of whole lines, and which share of the file each was read from."""
+        """Blocks of whole lines, each with its share.
+
+        The share is of the bytes of the file.
+        """
         with reading(self.path, KIND), self.path.open("rb") as file:
             content = _content(self.path, file)
             # A line of many parts is searched once, not by every part again: its end belongs to none of them, and a
@@ -248,7 +258,10 @@ class CsvPart:
 
 
 class CsvFiles:
-    """CSV files as one table, each with a header line of its own."""
+    """Several CSV files as one table.
+
+    Each has a header line of its own.
+    """
 
     def __init__(self, files: Sequence[CsvPoints]) -> None:
         self._files = files
@@ -258,17 +271,17 @@ class CsvFiles:
         return sum(file.rows() for file in self._files)
 
     def parts(self) -> Sequence[FilePart]:
-        """The parts of all files."""
+        """Parts of all files."""
         size = max(1, sum(file.size for file in self._files))
         return [FilePart(part, file.size / size) for file in self._files for part in file.parts()]
 
     def check_unchanged(self) -> None:
-        """Refuse files of which one has changed since it was opened."""
+        """Refuse files that changed since they were opened."""
         for file in self._files:
             file.check_unchanged()
 
     def state(self) -> bytes:
-        """What tells the files from others, or from themselves after a change of one or of their list."""
+        """Digest that changes with any file or their list."""
         return files_state({str(file.snapshot.path): file.snapshot for file in self._files})
 
 

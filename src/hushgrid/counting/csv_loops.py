@@ -1,4 +1,4 @@
-"""Loops over delimited text: lines, fields and decimal numbers, without error or exception.
+"""Loops that read lines, fields and numbers.
 
 Nothing here can fail on a value, and nothing in one line changes how another is read: a quote never reaches across
 the end of its line.
@@ -16,19 +16,28 @@ Text = NDArray[np.uint8]
 
 @compiled
 def is_space(byte: np.uint8) -> bool:
-    """Whether a byte is blank inside a line; the return of a CRLF ending is."""
+    """Whether a byte is blank inside a line.
+
+    The return of a CRLF ending is.
+    """
     return bool((byte == SPACE) | (byte == TAB) | (byte == RETURN))
 
 
 def line_stops(text: Text) -> NDArray[np.int64]:
-    """Where every line ends: at its newline, or at the end of the text."""
+    """Where every line ends.
+
+    At its newline, or at the end of the text.
+    """
     stops = np.flatnonzero(text == NEWLINE)
     return stops if text.size == 0 or text[-1] == NEWLINE else np.append(stops, text.size)
 
 
 @compiled
 def _is_row(text: Text, first: int, stop: int, longest: int) -> bool:
-    """Whether a line is a row: it holds something, and is not longer than what is read at once."""
+    """Whether a line holds something, and is short enough.
+
+    Then it is a row. The longest is what is read at once.
+    """
     if stop - first > longest:
         return False
     for i in range(first, stop):  # noqa: SIM110  # any() over a generator is not compiled
@@ -39,7 +48,10 @@ def _is_row(text: Text, first: int, stop: int, longest: int) -> bool:
 
 @compiled
 def count_rows(text: Text, stops: NDArray[np.int64], longest: int) -> int:
-    """Number of lines that hold something, whether or not it can be read as a point."""
+    """Number of lines that hold something.
+
+    Whether it can be read as a point does not matter.
+    """
     rows, first = 0, 0
     for stop in stops:
         rows += int(_is_row(text, first, stop, longest))
@@ -56,7 +68,10 @@ def _skip_to(text: Text, first: int, stop: int, wanted: np.uint8) -> int:
 
 @compiled
 def _field(text: Text, first: int, stop: int, delimiter: np.uint8) -> tuple[int, int, int]:
-    """First byte, last byte and end of the field that begins at `first`; quotes are left out of it."""
+    """Find the field that begins at `first`.
+
+    Gives its first and last byte without quotes, half-open, and where it ends with them.
+    """
     if first == stop or text[first] != QUOTE:
         end = _skip_to(text, first, stop, delimiter)
         return first, end, end
@@ -81,7 +96,9 @@ def find_fields(
     longest: int,
     spans: NDArray[np.int64],
 ) -> int:
-    """Write where the wanted fields of every row begin and end; an empty span where a row has no such field.
+    """Write where the wanted fields of rows lie.
+
+    The span is empty where a row has no such field.
 
     Parameters
     ----------
@@ -129,7 +146,10 @@ LARGEST_EXPONENT = 1_000_000  # beyond any double: stop adding digits before the
 
 @compiled
 def _digits(text: Text, first: int, stop: int, value: np.uint64, count: int) -> tuple[int, np.uint64, int]:
-    """Where a run of digits ends, the integer they extend, and how many of its digits are significant."""
+    """Read a run of digits.
+
+    Gives where it ends, the integer that it extends, and how many digits of that are significant.
+    """
     while first < stop and ZERO <= text[first] <= NINE:
         if count > 0 or text[first] != ZERO:
             count += 1
@@ -141,7 +161,10 @@ def _digits(text: Text, first: int, stop: int, value: np.uint64, count: int) -> 
 
 @compiled
 def _exponent(text: Text, first: int, stop: int) -> tuple[int, int]:
-    """Where the exponent that begins with the letter at `first` ends, or -1 if it is none; and its value."""
+    """Read the exponent whose letter is at `first`.
+
+    Gives where it ends, -1 if there is none, and its value.
+    """
     first += 1
     negative = first < stop and text[first] == MINUS
     if first < stop and (negative or text[first] == PLUS):
@@ -155,7 +178,7 @@ def _exponent(text: Text, first: int, stop: int) -> tuple[int, int]:
 
 @compiled
 def _product_error(a: float, b: float) -> float:
-    """What rounding took from ``a * b``, exactly (Dekker 1971)."""
+    """Exact rounding error of ``a * b`` (Dekker 1971)."""
     a_high = SPLITTER * a - (SPLITTER * a - a)
     b_high = SPLITTER * b - (SPLITTER * b - b)
     a_low, b_low = a - a_high, b - b_high
@@ -164,10 +187,11 @@ def _product_error(a: float, b: float) -> float:
 
 @compiled
 def _long_quotient(value: np.uint64, divisor: float) -> tuple[float, bool]:
-    """An integer below 2**60 divided by a power of ten; and whether that is certainly the nearest double.
+    """Divide an integer by a power of ten.
 
-    The quotient is computed to about 104 bits as a sum of two doubles, then rounded from a little below and a little
-    above; the two agree but for one number in 2**40 or so, and for exact ties.
+    Gives the quotient, and whether it is certainly the nearest double. The integer is below 2**60. The quotient is
+    computed to about 104 bits as a sum of two doubles, then rounded from a little below and a little above; the two
+    agree but for one number in 2**40 or so, and for exact ties.
     """
     high = np.float64(value)
     low = np.float64(np.int64(value) - np.int64(high))
@@ -182,7 +206,10 @@ def _long_quotient(value: np.uint64, divisor: float) -> tuple[float, bool]:
 
 @compiled
 def _scaled(value: np.uint64, power: int) -> tuple[float, bool]:
-    """``value * 10**power``; and whether that is certainly the nearest double."""
+    """Compute ``value * 10**power``.
+
+    Gives the product, and whether it is certainly the nearest double.
+    """
     if value <= EXACT_INTEGER:
         # One operation on exact operands rounds once (Clinger 1990, How to read floating point numbers accurately).
         exact = np.float64(value)
@@ -194,7 +221,10 @@ def _scaled(value: np.uint64, power: int) -> tuple[float, bool]:
 
 @compiled
 def _number(text: Text, first: int, stop: int) -> tuple[float, bool]:
-    """The decimal number in a span, NaN if there is none; and whether this result is final."""
+    """Read the decimal number in a span.
+
+    Gives the number, NaN if there is none, and whether this is final.
+    """
     negative = first < stop and text[first] == MINUS
     if first < stop and (negative or text[first] == PLUS):
         first += 1
@@ -221,10 +251,11 @@ def _number(text: Text, first: int, stop: int) -> tuple[float, bool]:
 
 @compiled
 def parse_numbers(text: Text, spans: NDArray[np.int64], numbers: NDArray[np.float64], hard: NDArray[np.int64]) -> int:
-    """Write the number in every span, spaces around it ignored, and NaN for whatever is not a decimal number.
+    """Write the decimal number in every span.
 
-    A number with so many digits or so large a power that its nearest double is not certain is left to the caller: its
-    row goes to `hard`, and its span is narrowed to the number itself.
+    Blanks around it are ignored; whatever is not a decimal number is NaN. A number with too many digits or too large a
+    power for its nearest double to be certain is left to the caller: its row goes to `hard`, and its span is narrowed
+    to the number itself.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Frames of pandas, polars and whatever else narwhals holds in memory, as Arrow tables."""
+"""Turns frames in memory into Arrow tables.
+
+Frames of pandas, polars and whatever else narwhals reads.
+"""
 
 from typing import Any
 
@@ -17,7 +20,9 @@ BEYOND_ARROW = (nw.Int128, nw.UInt128)  # whole numbers that polars has and Arro
 def arrow_table(
     frame: Any, *, lon: str | None, lat: str | None, geometry: str | None, user: str | None = None, where: str
 ) -> pa.Table:
-    """The columns of coordinates and users of a frame as an Arrow table, without a copy where none is needed.
+    """The coordinates and users of a frame, in Arrow.
+
+    Nothing is copied that need not be.
 
     Examples
     --------
@@ -45,7 +50,10 @@ def arrow_table(
 
 
 def _check_declared(series: nw.Series[Any], name: str, *, is_geometry: bool, where: str) -> None:
-    """Refuse a column before it becomes Arrow: what an object column turns into depends on its values."""
+    """Refuse a column by its declared type.
+
+    Before it becomes Arrow: what an object column turns into depends on its values.
+    """
     if is_geometry and series.dtype not in (nw.Binary, nw.Struct):
         raise not_points(name, _kind(series), where)
     if not is_geometry and not series.dtype.is_numeric():
@@ -53,7 +61,10 @@ def _check_declared(series: nw.Series[Any], name: str, *, is_geometry: bool, whe
 
 
 def _arrow_column(series: nw.Series[Any], refusal: InputError) -> Any:
-    """A column as Arrow has it; what Arrow has no type for is refused, whatever its values."""
+    """Convert a column to Arrow.
+
+    A type that Arrow lacks is refused, whatever the values.
+    """
     if series.dtype in BEYOND_ARROW:
         series = series.cast(nw.Float64)
     try:
@@ -63,12 +74,18 @@ def _arrow_column(series: nw.Series[Any], refusal: InputError) -> Any:
 
 
 def _kind(series: nw.Series[Any]) -> object:
-    """The declared type as messages show it: an enum without its categories, which are values."""
+    """The declared type as messages show it.
+
+    An enum goes without its categories, which are values.
+    """
     return "Enum" if series.dtype == nw.Enum else series.to_native().dtype
 
 
 def _user_ids(series: nw.Series[Any], name: str, where: str) -> Any:
-    """Ids as Arrow has them: integers as they are, else texts, since objects of pandas may hold anything."""
+    """Convert user ids to integers or texts.
+
+    Objects of pandas may hold anything, so they become texts.
+    """
     refusal = no_ids(name, _kind(series), where)
     if series.dtype.is_integer():
         # The text of a whole number is its canonical id.

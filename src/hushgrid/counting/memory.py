@@ -1,4 +1,4 @@
-"""Points in memory: numpy arrays, and frames of pandas, polars and Arrow.
+"""Points in arrays and frames in memory.
 
 They are used as they are, without a copy: data that is changed while it is being published breaks the rule that every
 pass reads the same rows.
@@ -22,7 +22,9 @@ FRAME = "the frame"
 
 
 class ArrayPoints:
-    """An array of shape (n, 2) holding longitude and latitude, or a tuple of two 1-D arrays.
+    """Points in one numpy array or in two.
+
+    An array of shape (n, 2) holds longitude and latitude; a tuple holds two 1-D arrays.
 
     Examples
     --------
@@ -39,16 +41,18 @@ class ArrayPoints:
         columns = _split(points) if isinstance(points, np.ndarray) else _check_pair(points)
         self._longitudes, self._latitudes = (_check_column(column) for column in columns)
         if self._longitudes.size != self._latitudes.size:
-            msg = "the arrays of longitudes and latitudes must be of one length."
+            msg = "the arrays of longitudes and latitudes must have the same length."
             raise InputError(msg)
         if users is not None and len(users) != self._longitudes.size:
-            msg = "user must hold one id for each point, and is of another length than the points."
+            msg = "user must hold one id for each point, but its length is another."
             raise InputError(msg)
         self._users = users
 
     @classmethod
     def of_rows(cls, points: Sequence[Any], *, users: pa.LargeBinaryArray | None = None) -> Self:
-        """A list of pairs of numbers. It declares no type, so that whatever is not such a pair is no point.
+        """Points in a list of pairs.
+
+        A list declares no type, so whatever is not a pair of numbers is not a point.
 
         Examples
         --------
@@ -69,10 +73,10 @@ class ArrayPoints:
         ]
 
     def check_unchanged(self) -> None:
-        """Arrays are taken as they are."""
+        """Accept arrays as they are."""
 
     def state(self) -> bytes:
-        """A digest of every point and id."""
+        """Digest of every point and id."""
         return rows_state(self.parts())
 
 
@@ -93,7 +97,7 @@ class ArraySlice:
 
 
 class TablePoints:
-    """An Arrow table, and which of its columns hold the points and the users."""
+    """Points and users in an Arrow table."""
 
     def __init__(self, table: pa.Table, columns: PointColumns, user: UserColumn | None = None) -> None:
         self._table = table.select(columns.names if user is None else [*columns.names, user.name])
@@ -132,10 +136,10 @@ class TablePoints:
         return [TableSlice(self._table, self._columns, first, self._user) for first in range(0, self.rows(), PART_ROWS)]
 
     def check_unchanged(self) -> None:
-        """Frames are taken as they are."""
+        """Accept frames as they are."""
 
     def state(self) -> bytes:
-        """A digest of every point and id."""
+        """Digest of every point and id."""
         return rows_state(self.parts())
 
 

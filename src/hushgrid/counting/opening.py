@@ -1,4 +1,7 @@
-"""From whatever a user hands over to a source of points in the domain's system."""
+"""Opens points, whatever form they come in.
+
+They are moved to the domain's reference system as they are read.
+"""
 
 import os
 import warnings
@@ -19,7 +22,9 @@ from hushgrid.geometry.domain import GEOGRAPHIC, LONGITUDE_LATITUDE, Domain
 
 
 def projected(source: PointSource, *, crs: str = LONGITUDE_LATITUDE, domain: Domain) -> PointSource:
-    """A source of points in the reference system of a domain; the same one where there is nothing to do.
+    """Move points to a domain's reference system.
+
+    The same source where there is nothing to do.
 
     Parameters
     ----------
@@ -29,19 +34,22 @@ def projected(source: PointSource, *, crs: str = LONGITUDE_LATITUDE, domain: Dom
     Privacy
     -------
     Rows are transformed one by one, by one operation that is chosen from the two systems alone. One that cannot be
-    transformed becomes no point; it is no error, and touches no other row.
+    transformed is not a point any more; that is not an error, and touches no other row.
     """
     return source if _is_same(crs, domain) else ProjectedPoints(source, _transformer(crs, domain))
 
 
 def check_reachable(crs: str, domain: Domain) -> None:
-    """Refuse a reference system from which points cannot be moved to that of a domain, before any are opened."""
+    """Refuse points that cannot reach the domain's system.
+
+    By the reference systems alone, before any points are opened.
+    """
     if not _is_same(crs, domain):
         _transformer(crs, domain)
 
 
 class ProjectedPoints:
-    """Points of another source, transformed block by block as they are read."""
+    """Points of another source, transformed when read."""
 
     def __init__(self, source: PointSource, transformer: Any) -> None:
         self._source = source
@@ -52,15 +60,15 @@ class ProjectedPoints:
         return self._source.rows()
 
     def parts(self) -> Sequence["ProjectedPart"]:
-        """The parts of the other source."""
+        """Parts of the other source."""
         return [ProjectedPart(part, self._transformer) for part in self._source.parts()]
 
     def check_unchanged(self) -> None:
-        """Refuse to go on if the data is no longer what was opened."""
+        """Refuse data that changed since it was opened."""
         self._source.check_unchanged()
 
     def state(self) -> bytes:
-        """What tells the rows from others, before they are transformed."""
+        """Digest of the rows before they are transformed."""
         return self._source.state()
 
 
@@ -85,7 +93,10 @@ def _is_same(crs: str, domain: Domain) -> bool:
 
 
 def _transformer(crs: str, domain: Domain) -> Any:
-    """The one operation that serves all rows: the best for the area of the domain among those that are installed."""
+    """The one transformation that serves all rows.
+
+    The best for the area of the domain among those that are installed.
+    """
     try:
         import pyproj
         from pyproj.transformer import AreaOfInterest, TransformerGroup
@@ -101,7 +112,7 @@ def _transformer(crs: str, domain: Domain) -> Any:
     except pyproj.exceptions.ProjError:
         operations = []
     if not operations:
-        msg = f"PROJ knows no way from crs={crs!r} to the domain's {domain.crs!r}; give both as in 'EPSG:32618'."
+        msg = f"PROJ cannot transform crs={crs!r} to the domain's {domain.crs!r}. Write both as in 'EPSG:32618'."
         raise ArgumentError(msg)
     return operations[0]
 
@@ -128,7 +139,7 @@ def open_points(
     user: Any = None,
     before_rows: BeforeRows = nothing,
 ) -> OpenedPoints:
-    """The points in a file, an array, a frame, or a table of an engine.
+    """Open points in a file, array, frame or engine.
 
     Parameters
     ----------
@@ -211,7 +222,7 @@ def _open_file(
 
         return ParquetFolder(path, crs=crs, lon=lon, lat=lat, geometry=geometry, user=user)
     if complaint == IRREGULAR:
-        msg = f"{path} is not a regular file; it is read more than once. Save it as a Parquet or CSV file first."
+        msg = f"{path} is not a regular file, but points are read several times. Save it as a Parquet or CSV file."
         raise InputError(msg)
     if complaint is not None:
         near = near_file(path) if complaint == MISSING else None
@@ -228,7 +239,7 @@ def _open_file(
         from hushgrid.counting.csv import CsvPoints
 
         return CsvPoints(path, lon=lon, lat=lat, user=user)
-    msg = f"{path} has an extension that is not known. Known are: {', '.join(PARQUET + CSV)}."
+    msg = f"{path} has an unknown extension. Known are: {', '.join(PARQUET + CSV)}."
     if path.suffix.lower() in CONVERTERS:
         msg += f" {CONVERTERS[path.suffix.lower()].format(path=path, stem=path.with_suffix(''))}"
     raise InputError(msg)

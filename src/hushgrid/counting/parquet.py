@@ -1,4 +1,4 @@
-"""Points in Parquet files and folders of them, in memory that does not grow.
+"""Points in Parquet files and folders.
 
 A small file can say a great deal: one long value in a dictionary, and a number for each of a million rows that have it;
 or pages of zeros, compressed ten thousand times. So long values stay in their dictionary, and the longer rows are, the
@@ -29,7 +29,9 @@ BUFFER_BYTES = 2**16  # read ahead in a column; without a buffer, all of it in a
 def bounded_batches(
     path: Path, metadata: pq.FileMetaData, group: int, columns: Sequence[str]
 ) -> Iterator[pa.RecordBatch]:
-    """Batches of a row group; a column whose dictionary holds long values comes as indices into it.
+    """Batches of a row group, bounded in memory.
+
+    A column whose dictionary holds long values comes as indices into it.
 
     Privacy
     -------
@@ -46,7 +48,10 @@ def bounded_batches(
 
 @contextmanager
 def enough_memory(path: Path) -> Iterator[None]:
-    """Turn a lack of memory into an error that names the file and says nothing of its rows."""
+    """Explain a lack of memory by the file.
+
+    Nothing is said of its rows.
+    """
     try:
         yield
     except MemoryError:
@@ -64,7 +69,10 @@ def _is_within(leaf: str, columns: Sequence[str]) -> bool:
 
 
 def _has_long_values(path: Path, metadata: pq.FileMetaData, group: int, name: str) -> bool:
-    """Whether the dictionary of a column holds a value that a batch could not repeat in every row."""
+    """Whether a column's dictionary holds long values.
+
+    Long is what a batch could not repeat in every row.
+    """
     with _opened(path, metadata, [name]) as file:
         first = next(file.iter_batches(1, row_groups=[group], columns=[name], use_threads=False), None)
     if first is None or not isinstance(values := first.column(name), pa.DictionaryArray):
@@ -74,7 +82,10 @@ def _has_long_values(path: Path, metadata: pq.FileMetaData, group: int, name: st
 
 
 def _rows_at_once(metadata: pq.FileMetaData, group: int, leaves: Sequence[int]) -> int:
-    """Rows whose values, by the mean size of a whole row or the declared width, fill a batch."""
+    """Number of rows whose values fill a batch.
+
+    By the mean size of a whole row, or the declared width.
+    """
     row_group = metadata.row_group(group)
     # The sizes of single columns would be closer, but Arrow aborts the process where a damaged footer has none.
     size = row_group.total_byte_size // max(1, row_group.num_rows)
@@ -125,24 +136,24 @@ class ParquetPoints:
         return int(self._metadata.num_rows)
 
     def parts(self) -> Sequence["RowGroup"]:
-        """The row groups."""
+        """Row groups of the file."""
         return [
             RowGroup(self._path, self._metadata, index, self._columns, self._user)
             for index in range(self._metadata.num_row_groups)
         ]
 
     def check_unchanged(self) -> None:
-        """Refuse a file that has changed since it was opened."""
+        """Refuse a file that changed since it was opened."""
         self.snapshot.check()
 
     def state(self) -> bytes:
-        """What tells the file from another, or from itself after a change."""
+        """Digest that changes whenever the file does."""
         return files_state({"": self.snapshot})
 
 
 @dataclass(frozen=True, repr=False)
 class RowGroup:
-    """One row group, read in small batches on the thread that asks for them."""
+    """One row group, read in small batches."""
 
     path: Path
     metadata: pq.FileMetaData
@@ -160,7 +171,9 @@ class RowGroup:
 
 
 class ParquetFolder:
-    """A folder of Parquet or GeoParquet files with points in the same columns, as Spark and others write.
+    """A folder of Parquet files as one table.
+
+    All have their points in the same columns, as Spark and others write them.
 
     Privacy
     -------
@@ -195,12 +208,15 @@ class ParquetFolder:
         return sum(file.rows() for file in self._files)
 
     def parts(self) -> Sequence[FilePart]:
-        """The row groups of all files."""
+        """Row groups of all files."""
         rows = max(1, self.rows())
         return [FilePart(part, file.rows() / rows) for file in self._files for part in file.parts()]
 
     def check_unchanged(self) -> None:
-        """Refuse a folder of which a file has changed, come or gone since it was opened."""
+        """Refuse a folder that changed since it was opened.
+
+        No file may change, come or go.
+        """
         for file in self._files:
             file.check_unchanged()
         if parquet_files(self._folder) != self._paths:
@@ -208,7 +224,7 @@ class ParquetFolder:
             raise InputError(msg)
 
     def state(self) -> bytes:
-        """What tells the files from others, or from themselves after a change of one or of their list."""
+        """Digest that changes with any file or their list."""
         names = [str(path.relative_to(self._folder)) for path in self._paths]
         return files_state({name: file.snapshot for name, file in zip(names, self._files, strict=True)})
 

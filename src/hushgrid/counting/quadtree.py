@@ -1,4 +1,4 @@
-"""Quadtree cells counted in parts, so that one pass serves many rounds of a method."""
+"""Counts quadtree cells, one pass for many rounds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,9 @@ from hushgrid.geometry.quadrants import DEEPEST, Quadrants
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Refinement:
-    """Some cells of one level of a quadtree, each in its parts so many levels down, along the curve.
+    """Quadtree cells of one level, cut into parts.
+
+    The parts of a cell lie `steps` levels below it, along the curve.
 
     Parameters
     ----------
@@ -45,15 +47,15 @@ class Refinement:
 
     @classmethod
     def of_domain(cls, domain: Domain, steps: int) -> Self:
-        """The whole domain in its parts so many levels down."""
+        """The whole domain, cut `steps` levels down."""
         return cls(domain=domain, level=0, codes=np.zeros(1, np.int64), steps=np.array([steps]))
 
     @classmethod
     def below(cls, quadrants: Quadrants, *, level: int, more: int) -> Self:
-        """The cells of one level that hold what lies so many levels below quadtree cells, in parts as fine as that.
+        """A refinement `more` levels below quadtree cells.
 
-        What does not lie below the level is left out. All of a cell's parts are of one level, the finest that is wanted
-        within it.
+        Its cells are those of one `level` that hold these. What does not lie below the level is left out. All parts of
+        a cell are of one level, the finest that is wanted within it.
         """
         depths = np.minimum(quadrants.levels + more, DEEPEST)
         wanted = depths > level
@@ -78,9 +80,10 @@ class Refinement:
         return np.asarray(np.cumsum(counts) - counts)
 
     def parts_of(self, quadrants: Quadrants) -> tuple[NDArray[np.bool_], Indices, Indices]:
-        """Which quadtree cells are made of parts, and the first part and the end of those of each that is.
+        """Which cells this refinement answers, and their parts.
 
-        Cells coarser than the level are not, unless they are all there is.
+        Gives a mask of the cells, and for each that is answered the half-open range of its parts. Cells coarser than
+        the level are not answered.
         """
         fine = quadrants.levels >= self.level
         above = quadrants.codes >> 2 * np.maximum(quadrants.levels - self.level, 0)
@@ -100,7 +103,7 @@ MOST_PARTS = 2**24  # that a later pass counts; these take 128 MiB a thread
 
 
 class QuadrantCounts:
-    """Counts of quadtree cells, from passes that count finer cells than were asked for.
+    """Counts quadtree cells, and finer ones ahead.
 
     The first pass counts all cells of one level, and so all above it. Where finer ones are asked for, the next pass
     counts these and as many levels below them as there is memory for: whoever divides cells step by step asks for
@@ -144,7 +147,7 @@ class QuadrantCounts:
         self._known.append((refinement, np.cumsum(true_counts, out=true_counts)))
 
     def _recall(self, quadrants: Quadrants) -> tuple[TrueCounts, NDArray[np.bool_]]:
-        """Counts of the cells that are known, and which are not."""
+        """Counts of known cells, and which are missing."""
         true_counts, missing = np.zeros(quadrants.cells, np.int64), np.ones(quadrants.cells, bool)
         for refinement, running in self._known:
             made, first, stop = refinement.parts_of(quadrants)
@@ -154,7 +157,10 @@ class QuadrantCounts:
 
 
 def _finest(quadrants: Quadrants) -> Refinement | None:
-    """Parts of the cells as many levels down as memory allows, or None if it does not allow the cells themselves."""
+    """Parts of cells as fine as memory allows.
+
+    None if it does not allow the cells themselves.
+    """
     coarse = quadrants.levels[quadrants.levels <= DENSE_LEVEL]
     for more in range(DEEPEST - DENSE_LEVEL, -1, -1):
         parts_of_coarse = np.count_nonzero(coarse + more > DENSE_LEVEL) * 4**more

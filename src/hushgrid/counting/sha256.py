@@ -1,4 +1,6 @@
-"""SHA-256 (FIPS 180-4) of many short messages with the same first 64 bytes. Private side.
+"""SHA-256 (FIPS 180-4) of many short messages.
+
+Private side. All messages begin with the same 64 bytes.
 
 hashlib is as fast on one message; calling it, and making the message, takes Python ten times as long as hashing it.
 """
@@ -19,7 +21,10 @@ Words = NDArray[np.uint32]
 
 
 def _root_bits(prime: int, root: int) -> int:
-    """First 32 bits of the fractional part of the square or cube root of a prime."""
+    """First 32 fractional bits of a prime's root.
+
+    The square root or the cube root.
+    """
     scaled = prime << (32 * root)
     estimate = math.isqrt(scaled) if root == 2 else round(scaled ** (1 / 3))
     while estimate**root > scaled:
@@ -36,13 +41,16 @@ ROUND_CONSTANTS = np.array([_root_bits(prime, 3) for prime in PRIMES], np.uint32
 
 @compiled
 def _turn(word: np.uint32, count: int) -> np.uint32:
-    """A word with its bits turned to the right."""
+    """Rotate the bits of a word to the right."""
     return np.uint32((word >> np.uint32(count)) | (word << np.uint32(32 - count)))
 
 
 @compiled
 def hash_block(state: Words, block: Text, schedule: Words) -> None:
-    """Take one block of 64 bytes into the state of 8 words; `schedule` is room for 64 (FIPS 180-4, 6.2.2)."""
+    """Hash one block into the state (FIPS 180-4, 6.2.2).
+
+    A block has 64 bytes, the state 8 words; `schedule` is room for 64.
+    """
     for t in range(16):
         word = np.uint32(0)
         for k in range(4):
@@ -66,7 +74,10 @@ def hash_block(state: Words, block: Text, schedule: Words) -> None:
 
 @compiled
 def _write_number(message: Text, place: int, number: int) -> int:
-    """Write a colon and a number that is not negative, in decimal; where they end."""
+    """Write a colon and a decimal number.
+
+    The number is not negative. Returns where it ends.
+    """
     message[place] = COLON
     digits = 1
     rest = number // 10
@@ -81,7 +92,10 @@ def _write_number(message: Text, place: int, number: int) -> int:
 
 @compiled
 def _finish(state: Words, message: Text, length: int, schedule: Words) -> None:
-    """Take the rest of a message, of which one block is in the state, and its padding."""
+    """Hash the rest of a message and its padding.
+
+    Its first block is in the state already.
+    """
     blocks = (length + 1 + LENGTH + BLOCK - 1) // BLOCK
     message[length] = 0x80
     message[length + 1 : blocks * BLOCK] = 0

@@ -1,4 +1,4 @@
-"""Where points come from: parts that are read independently, unchanged, with their progress.
+"""Sources of points, read in independent parts.
 
 A release reads one state of its points. Of files it is what the file system knows of them and, of Parquet, the footers;
 of points in memory, a digest of all that is read of them. Every comparison in hushgrid goes by what is made here.
@@ -46,7 +46,10 @@ class Block(NamedTuple):
         share: float,
         users: pa.LargeBinaryArray | None = None,
     ) -> "Block":
-        """Block of two arrays of numbers, as float32 if both are, else as float64; no copy where none is needed."""
+        """Make a block of two arrays of numbers.
+
+        Of float32 if both are, else of float64. Nothing is copied that need not be.
+        """
         single = longitudes.dtype == latitudes.dtype == np.float32
         precision = np.float32 if single else np.float64
         return cls(_read_only(longitudes, precision), _read_only(latitudes, precision), share, users)
@@ -57,7 +60,10 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class FilePart:
-    """One part of a file, and the share of the whole source that its file is."""
+    """One part of a file among several files.
+
+    `share` is that of the file in the whole source.
+    """
 
     part: Iterable[Block]
     share: float
@@ -68,7 +74,7 @@ class FilePart:
 
 
 class PointSource(Protocol):
-    """Rows that may hold points, read anew in every pass.
+    """Rows that may hold points, read by passes.
 
     A row whose coordinates are null, NaN or unreadable comes as NaN or not at all; nothing about one row can stop a
     pass or change how another row is read.
@@ -78,16 +84,22 @@ class PointSource(Protocol):
     """
 
     def rows(self) -> int:
-        """Number of rows, points or not; adding a record adds at most one."""
+        """Number of rows, points or not.
+
+        Adding a record adds at most one.
+        """
 
     def parts(self) -> Sequence[Iterable[Block]]:
-        """Parts that together are all rows, each of which can be read on its own thread."""
+        """Parts that together are all rows.
+
+        Each can be read on its own thread.
+        """
 
     def check_unchanged(self) -> None:
-        """Refuse to go on if the data is no longer what was opened."""
+        """Refuse data that changed since it was opened."""
 
     def state(self) -> bytes:
-        """What tells these rows from those that another run reads; private."""
+        """Digest that tells these rows from others; private."""
 
 
 def _read_only(array: NDArray[np.generic], precision: type[np.float32] | type[np.float64]) -> Coordinates:
@@ -105,10 +117,10 @@ STEPS = 100
 
 
 class ShareDone:
-    """Tells the progress of one question, in whole per cents, every one of them once and in order.
+    """Tells the progress of one question, in per cents.
 
-    However many rows, blocks, threads and passes it takes to answer, none or several, the calls are the same. The
-    last comes when the context ends without an error.
+    Every whole per cent is told once, and in order. However many rows, blocks, threads and passes it takes to answer,
+    none or several, the calls are the same. The last comes when the context ends without an error.
 
     Privacy
     -------
@@ -145,7 +157,10 @@ class ShareDone:
                 self._tell(STEPS)
 
     def add(self, share: float) -> None:
-        """Add the share of one block; the last per cent is not told before the question is answered."""
+        """Add the share of one block.
+
+        The last per cent is not told before the question is answered.
+        """
         with self._lock:
             self._share += share
             self._tell(min(STEPS - 1, int(STEPS * self._share)))
@@ -162,9 +177,10 @@ PIECE = 2**20  # bytes of a footer that are read at once
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """What tells a file from another under the same name: its size, times, number on the disk and Parquet footer.
+    """The state of a file, to notice changes.
 
-    The time of a change of content can be set back; that of a change of anything, `status_changed`, cannot.
+    Its size, times, number on the disk, and Parquet footer. The time of a change of content can be set back; that of a
+    change of anything, `status_changed`, cannot.
 
     Privacy
     -------
@@ -201,13 +217,19 @@ class Snapshot:
 
 
 def files_state(snapshots: Mapping[str, Snapshot]) -> bytes:
-    """What a change of any file changes, and of the list of their names, in whatever order they come."""
+    """Digest that changes with any file or name.
+
+    The order of the files does not matter.
+    """
     lines = [f"{name}\0{astuple(snapshot)[1:]}" for name, snapshot in sorted(snapshots.items())]
     return hashlib.sha256("\n".join(lines).encode(errors="surrogateescape")).digest()
 
 
 def rows_state(parts: Iterable[Iterable[Block]]) -> bytes:
-    """What a change of any coordinate or id changes, or of the order of rows; how rows are cut into blocks does not."""
+    """Digest of all coordinates and ids, in order.
+
+    How rows are cut into blocks does not matter.
+    """
     digests = {name: hashlib.sha256() for name in ("longitudes", "latitudes", "lengths", "ids", "numbers")}
     for part in parts:
         for block in part:
@@ -230,7 +252,10 @@ def _contents(block: Block) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _footer_digest(file: IO[bytes]) -> str:
-    """Digest of the footer of a Parquet file; of nothing if it is another."""
+    """Digest of a Parquet file's footer.
+
+    Of nothing if it is another file.
+    """
     digest = hashlib.sha256()
     end = file.seek(0, os.SEEK_END)
     if end >= 12:
@@ -245,7 +270,7 @@ def _footer_digest(file: IO[bytes]) -> str:
 
 @contextmanager
 def reading(path: Path, kind: str) -> Iterator[None]:
-    """Turn whatever a reader raises into an error that names the file and quotes nothing of it."""
+    """Explain a read error, quoting nothing of the file."""
     try:
         yield
     except FileNotFoundError:
@@ -265,7 +290,7 @@ HIDDEN = (".", "_")  # first letters of what writers of data leave beside it, su
 
 
 def parquet_files(folder: Path) -> list[Path]:
-    """Every Parquet file in a folder and in those below it, in the order of their names.
+    """Parquet files in and below a folder, by name.
 
     Names that begin with a dot or an underscore are passed over, as Spark does. Any other file is an error, because it
     may be data that somebody believes to be published.
@@ -277,9 +302,9 @@ def parquet_files(folder: Path) -> list[Path]:
             files += [Path(place, name) for name in names if not name.startswith(HIDDEN)]
     for file in files:
         if not file.name.lower().endswith(PARQUET):
-            msg = f"{folder} is a folder that holds {file.relative_to(folder)}, which is no Parquet file "
-            msg += f"({', '.join(PARQUET)}). Move it elsewhere, or give one file; CSV files are one table by "
-            msg += "a pattern such as 'trips/*.csv', with --engine duckdb."
+            msg = f"{folder} is a folder that holds {file.relative_to(folder)}, which is not a Parquet "
+            msg += f"file ({', '.join(PARQUET)}). Move it elsewhere, or give one file. To read CSV files as one table, "
+            msg += "give a pattern such as 'trips/*.csv' with --engine duckdb."
             raise InputError(msg)
     if not files:
         msg = f"{folder} is a folder without Parquet files ({', '.join(PARQUET)}). Give one that holds some, or a file."

@@ -1,6 +1,6 @@
-"""Ids of users, whatever their type, as the bytes they are compared and hashed by.
+"""Turns user ids of any type into bytes.
 
-The hash divides work and decides nothing: ids are compared in full.
+Ids are compared and hashed by these bytes. The hash divides work and decides nothing: ids are compared in full.
 
 An integer is its decimal text, a text its UTF-8, a binary or UUID its bytes in lower-case hexadecimal: what an engine
 that speaks SQL can write, too. Null and empty ids are none. The type is that of the declared column, so that no value
@@ -32,7 +32,9 @@ FOLD = np.uint64(32)
 
 @compiled
 def hash_ids(content: Text, edges: NDArray[np.int64], salt: int, hashes: NDArray[np.uint64]) -> None:
-    """Write a hash of every id; another salt makes another hash.
+    """Write a hash of every id.
+
+    Another salt makes another hash.
 
     Parameters
     ----------
@@ -50,7 +52,10 @@ def hash_ids(content: Text, edges: NDArray[np.int64], salt: int, hashes: NDArray
 
 @compiled
 def trim_spans(text: Text, spans: NDArray[np.int64]) -> None:
-    """Narrow every span, first and last byte half-open, by the blanks at its ends."""
+    """Cut the blanks at the ends of every span.
+
+    A span is its first and last byte, half-open.
+    """
     for row in range(spans.shape[0]):
         first, stop = spans[row, 0], spans[row, 1]
         while first < stop and is_space(text[first]):
@@ -62,7 +67,7 @@ def trim_spans(text: Text, spans: NDArray[np.int64]) -> None:
 
 @compiled
 def copy_spans(text: Text, spans: NDArray[np.int64], content: Text) -> None:
-    """Write the bytes of all spans one after the other."""
+    """Copy the bytes of all spans, in order."""
     place = 0
     for row in range(spans.shape[0]):
         for k in range(spans[row, 0], spans[row, 1]):
@@ -77,17 +82,17 @@ HEX_PAIRS = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode()
 
 @dataclass(frozen=True)
 class UserColumn:
-    """The column of a table that holds the ids."""
+    """The column that holds the user ids."""
 
     name: str
 
     def ids(self, batch: pa.RecordBatch) -> pa.LargeBinaryArray | pa.DictionaryArray:
-        """Canonical ids of the rows of a batch, null where a row has none."""
+        """Canonical ids of a batch, null where missing."""
         return canonical_ids(batch.column(self.name))
 
 
 def user_column(schema: pa.Schema, name: str, *, coordinates: Sequence[str], where: str) -> UserColumn:
-    """The column of ids, from the schema of its table alone."""
+    """The column of ids, by the schema alone."""
     check_user_name(name, schema.names, coordinates=coordinates, where=where)
     kind = schema.field(name).type
     if not _is_id(_plain_type(kind)):
@@ -98,7 +103,10 @@ def user_column(schema: pa.Schema, name: str, *, coordinates: Sequence[str], whe
 def check_user_name(
     name: str, names: Sequence[str], *, coordinates: Sequence[str], where: str, unlisted: str | None = None
 ) -> None:
-    """Refuse a column that is not there once, or that holds the coordinates; `unlisted` as for `find_columns`."""
+    """Refuse a name that cannot be the user column.
+
+    It must be there once, and not hold coordinates. `unlisted` is as for `find_columns`.
+    """
     if name in coordinates:
         msg = f"user names {name!r}, which is a column of coordinates. Name the column that tells whose record it is."
         raise ArgumentError(msg)
@@ -112,14 +120,16 @@ def check_user_name(
 
 
 def no_ids(name: str, kind: object, where: str) -> InputError:
-    """The error for a column whose declared type is not one of ids."""
+    """Error for a column not declared as ids."""
     msg = f"column {name!r} of {where} has type {kind}; user ids are integers, text, UUIDs or binary. "
     msg += "Convert the column where the data is written; pandas keeps integers with gaps as 'Int64'."
     return InputError(msg)
 
 
 def canonical_ids(column: pa.Array) -> pa.LargeBinaryArray | pa.DictionaryArray:
-    r"""Canonical bytes of an Arrow column of ids; those of a dictionary stay in one.
+    r"""Canonical bytes of an Arrow column of ids.
+
+    Those of a dictionary stay in one.
 
     Examples
     --------
@@ -141,7 +151,9 @@ def canonical_ids(column: pa.Array) -> pa.LargeBinaryArray | pa.DictionaryArray:
 
 
 def ids_of_values(values: Iterable[Any]) -> pa.LargeBinaryArray:
-    """Canonical bytes of Python values, each by its own type; what is no id is null.
+    """Canonical bytes of Python values.
+
+    Each by its own type; what is not an id is null.
 
     Examples
     --------
@@ -152,7 +164,7 @@ def ids_of_values(values: Iterable[Any]) -> pa.LargeBinaryArray:
 
 
 def ids_of_array(values: NDArray[np.generic] | Sequence[Any]) -> pa.LargeBinaryArray:
-    """Canonical bytes of ids given beside an array of points."""
+    """Canonical bytes of ids given beside points."""
     if not isinstance(values, np.ndarray):
         return ids_of_values(values)
     if values.ndim != 1 or values.dtype.kind not in "iuUSO":
@@ -165,17 +177,18 @@ def ids_of_array(values: NDArray[np.generic] | Sequence[Any]) -> pa.LargeBinaryA
 
 
 def id_lengths(ids: pa.LargeBinaryArray | pa.DictionaryArray) -> pa.Int64Array:
-    """Characters of each id, null where there is none."""
+    """Characters of each id, null where missing."""
     if isinstance(ids, pa.DictionaryArray):
         return id_lengths(ids.dictionary).take(ids.indices)
     return pc.utf8_length(ids.view(pa.large_string()))  # a cast would refuse what is not UTF-8
 
 
 def numbered(ids: pa.LargeBinaryArray | pa.DictionaryArray) -> pa.DictionaryArray:
-    """Ids as numbers of a dictionary without nulls and without ids of other rows; a row without one has no number.
+    """Ids as numbers of a dictionary.
 
-    An id of a dictionary stands there once; one that came row by row stands there as often, since telling which are
-    the same takes as long as all the rest.
+    It has no nulls and no ids of other rows; a row without an id has no number. An id of a dictionary stands there
+    once; one that came row by row stands there as often, since telling which are the same takes as long as all the
+    rest.
     """
     if isinstance(ids, pa.DictionaryArray):
         return interned(without_unused(ids))
@@ -184,7 +197,7 @@ def numbered(ids: pa.LargeBinaryArray | pa.DictionaryArray) -> pa.DictionaryArra
 
 
 def joined(chunks: Sequence[pa.DictionaryArray]) -> pa.DictionaryArray:
-    """Numbered ids one after the other, of the dictionaries one after the other."""
+    """Join numbered ids and their dictionaries."""
     firsts = np.cumsum([0, *(len(chunk.dictionary) for chunk in chunks)])
     numbers = [pc.add(chunk.indices.cast(pa.int64()), first) for chunk, first in zip(chunks, firsts[:-1], strict=True)]
     values = [chunk.dictionary for chunk in chunks]
@@ -194,13 +207,15 @@ def joined(chunks: Sequence[pa.DictionaryArray]) -> pa.DictionaryArray:
 
 
 def without_unused(ids: pa.DictionaryArray) -> pa.DictionaryArray:
-    """The same ids, of a dictionary without those that no row has."""
+    """Drop ids that no row has."""
     places = ids.indices.dictionary_encode()
     return pa.DictionaryArray.from_arrays(places.indices, ids.dictionary.take(places.dictionary))
 
 
 def interned(ids: pa.LargeBinaryArray | pa.DictionaryArray) -> pa.DictionaryArray:
-    """Ids as numbers, the same for the same id, of a dictionary that holds each once; null where there is none.
+    """Ids as numbers, one for each distinct id.
+
+    The dictionary holds each id once; a row without an id is null.
 
     Examples
     --------
@@ -215,7 +230,10 @@ def interned(ids: pa.LargeBinaryArray | pa.DictionaryArray) -> pa.DictionaryArra
 
 
 def content_and_edges(ids: pa.LargeBinaryArray) -> tuple[NDArray[np.uint8], Indices]:
-    """The bytes of all ids, and where each begins and the last one ends; a null is empty."""
+    """Bytes of all ids, and where each begins.
+
+    One more entry says where the last one ends. A null is empty.
+    """
     filled = ids.fill_null(b"")
     _, offsets, content = filled.buffers()
     edges = np.frombuffer(offsets, np.int64)[filled.offset : filled.offset + len(filled) + 1]
@@ -242,7 +260,7 @@ def _canonical(value: Any) -> bytes | None:
 
 
 def _hexadecimal(ids: pa.LargeBinaryArray) -> pa.LargeBinaryArray:
-    """Every byte as two digits; nulls stay."""
+    """Write every byte as two digits; nulls stay."""
     content, edges = content_and_edges(ids)
     pairs = HEX_PAIRS[content[edges[0] : edges[-1]]]
     buffers = [None, pa.py_buffer(2 * (edges - edges[0])), pa.py_buffer(pairs)]

@@ -1,4 +1,4 @@
-"""Areas that synthetic points must lie in, and points inside given areas."""
+"""Keeps synthetic points on land, or inside areas."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -21,7 +21,7 @@ SMALLEST_SHARE = 2.0**-10  # of a leaf's mass: below it, points would be sought 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Land:
-    """What polygons cover together, and how much of every leaf it is.
+    """A union of polygons, and its share of every leaf.
 
     Parameters
     ----------
@@ -54,12 +54,12 @@ class Land:
             inherit(hierarchy.parents, values)
         shares = np.where(mass >= SMALLEST_SHARE, area, 0.0)[hierarchy.leaves]
         if not shares.any():
-            msg = "within must cover a part of the domain for points to lie in; its polygons cover none."
+            msg = "within must cover a part of the domain, but its polygons cover none."
             raise ArgumentError(msg)
         return cls(geometry=geometry, shares=shares)
 
     def holds(self, points: Floats) -> NDArray[np.bool_]:
-        """Whether points, shape (..., 2), lie in it."""
+        """Whether points, shape (..., 2), lie on land."""
         import shapely
 
         shapely.prepare(self.geometry)
@@ -67,7 +67,7 @@ class Land:
 
 
 def union(polygons: Any, domain: Domain) -> Any:
-    """What polygons cover together, as one geometry in the reference system of a domain."""
+    """Union of polygons, in the domain's reference system."""
     valid = valid_polygons(polygons, domain)  # says so if shapely is missing
     import shapely
 
@@ -85,15 +85,16 @@ def shapes_within(areas: Patchwork, within: Any = None) -> Geometries:
         return shapes
     covered: Geometries = import_shapely().intersection(shapes, union(within, areas.domain))
     if not import_shapely().area(covered).any():
-        msg = "within must cover a part of the areas for points to lie in; its polygons cover none."
+        msg = "within must cover a part of the areas, but its polygons cover none."
         raise ArgumentError(msg)
     return covered
 
 
 def area_masses(shapes: Geometries, counts: Floats) -> Floats:
-    """Share of the points that go to each area, summing to one: in proportion to counts, none where these are negative.
+    """Share of the points that each area gets.
 
-    Where no count is positive, extents share instead.
+    In proportion to counts, nothing where these are negative; shares sum to one. Where no count is positive, in
+    proportion to extents.
     """
     sizes = import_shapely().area(shapes)
     masses = np.where(sizes > 0, np.maximum(counts, 0), 0.0)
@@ -103,7 +104,10 @@ def area_masses(shapes: Geometries, counts: Floats) -> Floats:
 
 
 def scatter_in(shapes: Geometries, numbers: NDArray[np.int64], rng: np.random.Generator) -> Floats:
-    """So many points in each area, evenly, shape (n, 2)."""
+    """Points placed evenly in areas, shape (n, 2).
+
+    `numbers` says how many in each.
+    """
     shapely = import_shapely()
     shapely.prepare(shapes)
     bounds = shapely.bounds(shapes)
@@ -117,5 +121,5 @@ def scatter_in(shapes: Geometries, numbers: NDArray[np.int64], rng: np.random.Ge
         waiting = waiting[~inside]
         if len(waiting) == 0:
             return points
-    msg = "an area, or what within leaves of it, is too thin for points to be found in it; widen or leave it out."
+    msg = "an area, or what within leaves of it, is too thin to place points in. Widen it, or leave it out."
     raise ArgumentError(msg)

@@ -1,4 +1,6 @@
-"""Made-up points that clump: boxes halved until points are alone, the share of each half drawn from a prior.
+"""Makes up points that clump as released ones do.
+
+Boxes are halved until points are alone, and the share of each half is drawn from a prior.
 
 Every box has a key, which those of its halves follow from, and every draw is a function of a key and a number. So a
 last digit that comes out otherwise on another processor moves one point, and not all that follow.
@@ -26,13 +28,16 @@ NEARLY = 1 + 1e-9  # extents that differ by less are alike
 
 @compiled
 def draw(key: np.uint64, number: int) -> float:
-    """The draw of this number of a box: at least 0 and below 1."""
+    """A draw of a box, in [0, 1).
+
+    The key is the box's own, the number that of the draw.
+    """
     return float(np.int64(mixed(key + np.uint64(number + 1) * GAMMA) >> np.uint64(11))) * 2.0**-53
 
 
 @compiled
 def level_of(extent: float) -> int:
-    """How often the domain has been halved for a box of this extent.
+    """How often the domain was halved to this extent.
 
     The exponent of the double, because a logarithm of a power of two may come out on either side.
     """
@@ -41,14 +46,16 @@ def level_of(extent: float) -> int:
 
 @compiled
 def round_at_random(key: np.uint64, expected: Floats, out: Indices) -> None:
-    """Whole numbers that are right on average."""
+    """Write whole numbers that are right on average."""
     for place in range(len(expected)):
         out[place] = math.floor(expected[place] + draw(key, place))
 
 
 @compiled
 def draw_share(key: np.uint64, chances: Floats, laws: Floats, shares: Floats) -> float:
-    """Share of the first half of a box, from a prior of mean one half.
+    """Draw the share of a box's first half.
+
+    From a prior of mean one half.
 
     Parameters
     ----------
@@ -85,7 +92,9 @@ def fill_boxes(
     shares: Floats,
     out: Floats,
 ) -> None:
-    """Place the points of the boxes `first` to `stop` of the unit square, each halved along its longer side.
+    """Place the points of boxes `first` to `stop`.
+
+    The boxes lie in the unit square. Each is halved along its longer side.
 
     Parameters
     ----------
@@ -137,7 +146,7 @@ SMALLEST_SLICE = 1024  # leaves a thread is worth starting for
 
 
 class Replica:
-    """What is needed to make up points that fall into leaves as the counts say.
+    """Makes up points that follow the counts.
 
     Inside a leaf they are divided by splits into halves, whose shares follow the prior that the release has learned
     for splits of that level, or the one it would have begun with. So they clump as the points of the release do.
@@ -164,7 +173,7 @@ class Replica:
         self._extents = (bounds[:, 2:] - bounds[:, :2]) / self._extent
 
     def points(self, size: int, *, seed: int) -> Floats:
-        """About so many points, shape (n, 2)."""
+        """About `size` points, shape (n, 2)."""
         for_numbers, for_places = (np.uint64(mixed(np.uint64(2 * seed + number))) for number in range(2))
         numbers = np.empty(len(self._masses), np.int64)
         round_at_random(for_numbers, size * (self._masses / self._total), numbers)
@@ -188,5 +197,8 @@ def weights_by_level(synopsis: Synopsis) -> Floats:
 
 @cache
 def even_laws() -> Floats:
-    """Cumulative probabilities of the laws of even splits at the tabulated shares, shape (6, PLACES)."""
+    """Cumulative laws of even splits, shape (6, PLACES).
+
+    At the tabulated shares.
+    """
     return np.ascontiguousarray(cumulative_tables(np.eye(len(FIRST_WEIGHTS))[FIRST_LAW:])[:, MEANS // 2])

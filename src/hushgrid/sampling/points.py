@@ -1,4 +1,7 @@
-"""Synthetic points that follow a synopsis: made from released values, they stand for nobody."""
+"""Synthetic points that follow a synopsis.
+
+Made from released values, they stand for nobody.
+"""
 
 import operator
 from typing import Any
@@ -16,7 +19,9 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 
 def seeded(seed: int | None = None) -> np.random.Generator:
-    """A generator of made-up points; without a seed, another one each time.
+    """A generator of made-up points.
+
+    Without a seed, another one each time.
 
     Examples
     --------
@@ -27,7 +32,9 @@ def seeded(seed: int | None = None) -> np.random.Generator:
 
 
 def leaf_masses(hierarchy: BoxTree, counts: Floats, areas: Floats) -> tuple[Indices, Floats]:
-    """Leaves in an order in which every block is one run of them, and the mass of each in that order, summing to one.
+    """An order of the leaves, and their masses.
+
+    In this order every block is one run of leaves. Masses sum to one.
 
     Blocks are the nodes of the hierarchy and what is left when the rows and columns of their children are halved and
     halved again. From the whole domain down, the mass of a block is shared between its halves in proportion to their
@@ -97,7 +104,9 @@ def sample(synopsis: Synopsis, size: int, *, seed: int | None = None, within: An
 
 
 def running_numbers(masses: Floats, size: int, *, offset: float) -> Indices:
-    """Whole numbers up to each mass, so that the number of every run of masses is within one of its share of `size`.
+    """How many points lie up to each mass.
+
+    The number in every run of masses is within one of its share of `size`.
 
     Parameters
     ----------
@@ -120,11 +129,14 @@ def running_numbers(masses: Floats, size: int, *, offset: float) -> Indices:
 def _move_ashore(
     points: Floats, waiting: Indices, leaves: Indices, land: Land, key: np.uint64, boxes: Floats, slopes: Floats
 ) -> None:
-    """Place points again, each in its leaf until it is on land: what it lands on depends on its own bits alone."""
+    """Place points again until they are on land.
+
+    Each stays in its leaf. Where it lands depends on its own bits alone.
+    """
     attempt = 1
     while len(waiting):
         if attempt > MOST_TRIES:
-            msg = "within is too thin in places for points to be found in it; simplify or widen its polygons."
+            msg = "within is too thin in some places to put points in. Simplify or widen its polygons."
             raise ArgumentError(msg)
         times = max(1, min(attempt, TRIES_AT_ONCE // len(waiting)))
         tries = np.empty((len(waiting), times, 2))

@@ -1,11 +1,11 @@
-"""Loops that place points: masses handed down a hierarchy of boxes, points scattered in them.
+"""Loops that place points in a hierarchy of boxes.
 
 Every point has bits of its own, a function of a key and its number, so that it does not matter which thread places it:
 SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014), started anew for each point.
 
-The children of a node form rows and columns. A block of them is halved along its longer side, as `polygon_cover` does
-it, down to single leaves. Blocks are numbered depth first: the first half of a block comes right after it, so that the
-leaves of every block are one contiguous run of leaves.
+The children of a node form rows and columns. A block of them is halved along its longer side, as in
+`hushgrid.answering.cover`, down to single leaves. Blocks are numbered depth first: the first half of a block comes
+right after it, so that the leaves of every block are one contiguous run of leaves.
 """
 
 import math
@@ -21,7 +21,7 @@ FIRST_FACTOR, SECOND_FACTOR = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049B
 
 @compiled
 def mixed(bits: np.uint64) -> np.uint64:
-    """64 bits of which every one depends on all those given."""
+    """Mix 64 bits: each depends on all given."""
     bits = (bits ^ (bits >> np.uint64(30))) * FIRST_FACTOR
     bits = (bits ^ (bits >> np.uint64(27))) * SECOND_FACTOR
     return bits ^ (bits >> np.uint64(31))
@@ -29,7 +29,10 @@ def mixed(bits: np.uint64) -> np.uint64:
 
 @compiled
 def uniform_draw(key: np.uint64, point: int, number: int) -> float:
-    """The draw of this number, from 1, of a point: above 0 and below 1."""
+    """A draw of a point, in (0, 1).
+
+    Draws are numbered from 1.
+    """
     start = mixed(key + np.uint64(point + 1) * GAMMA)
     bits = mixed(start + np.uint64(number) * GAMMA) >> np.uint64(12)
     return (float(np.int64(bits)) + 0.5) * 2.0**-52
@@ -37,9 +40,10 @@ def uniform_draw(key: np.uint64, point: int, number: int) -> float:
 
 @compiled
 def invert_share(share: float, slope: float) -> float:
-    """The place U from 0 to 1 below which a share of a mass lies: the inverse of `sloped_answers.share_below`.
+    """The place below which a share of mass lies.
 
-    The root of ``slope U² + (1 - slope) U = share``, in the form that loses no digits and needs no special case.
+    The inverse of `share_below` in `hushgrid.answering.sloped_trees`: the root U, from 0 to 1, of
+    ``slope U² + (1 - slope) U = share``, in the form that loses no digits and needs no special case.
     """
     linear = 1.0 - slope
     return min(2.0 * share / (linear + math.sqrt(max(linear * linear + 4.0 * slope * share, 0.0))), 1.0)
@@ -80,7 +84,10 @@ def scatter(key: np.uint64, first: int, stop: int, ends: Indices, bounds: Floats
 def scatter_again(
     key: np.uint64, points: Indices, leaves: Indices, attempt: int, bounds: Floats, slopes: Floats, out: Floats
 ) -> None:
-    """Place points of these numbers in their leaves, several times from `attempt` on, shape (points, times, 2)."""
+    """Place points in their leaves, several times each.
+
+    From `attempt` on; `out` has shape (points, times, 2).
+    """
     for row in range(len(points)):
         for time in range(out.shape[1]):
             for axis in range(2):
@@ -93,7 +100,9 @@ INNER = -1  # in place of a leaf's node
 
 @compiled
 def halve(splits: Indices, first_children: Indices, leaves: int) -> tuple[Indices, Indices]:
-    """The second half of every block, and the node of those that are leaves, shape (2 leaves - 1,) each.
+    """Halve all blocks, down to the leaves.
+
+    Gives the second half of every block, and the node of those that are leaves, shape (2 leaves - 1,) each.
 
     Parameters
     ----------
@@ -138,7 +147,7 @@ def halve(splits: Indices, first_children: Indices, leaves: int) -> tuple[Indice
 
 @compiled
 def add_halves(seconds: Indices, values: Floats) -> None:
-    """Value of every block that is no leaf: the sum of its halves'."""
+    """Add up the values of halves, to all blocks."""
     for block in range(len(seconds) - 1, -1, -1):
         if seconds[block] > 0:
             values[block] = values[block + 1] + values[seconds[block]]
@@ -146,10 +155,10 @@ def add_halves(seconds: Indices, values: Floats) -> None:
 
 @compiled
 def hand_down(seconds: Indices, counts: Floats, areas: Floats, masses: Floats) -> None:
-    """Share the mass of every block, of which the first is given, between its halves.
+    """Share the mass of every block between its halves.
 
-    In proportion to their counts, if one is positive; a half whose count is not, or that has no area, gets nothing.
-    Else in proportion to their areas.
+    The mass of the first is given. Halves share in proportion to their counts, if one is positive; a half whose count
+    is not, or that has no area, gets nothing. Else they share in proportion to their areas.
     """
     for block in range(len(seconds)):
         first, second = block + 1, seconds[block]
@@ -165,6 +174,9 @@ def hand_down(seconds: Indices, counts: Floats, areas: Floats, masses: Floats) -
 
 @compiled
 def inherit(parents: Indices, values: Floats) -> None:
-    """Give every node at least the value of its parent, parents before children."""
+    """Give every node at least its parent's value.
+
+    Parents come before children.
+    """
     for node in range(1, len(parents)):
         values[node] = max(values[node], values[parents[node]])

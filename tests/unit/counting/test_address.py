@@ -55,7 +55,7 @@ def test_a_url_is_taken_apart(ending: str, parts: tuple[str, str | None, str | N
 @pytest.mark.parametrize("ending", ["", "?sslmode=require", "?table=a&table=b", "?table=a&select=SELECT 1", "?select="])
 def test_a_url_names_one_table_or_query(ending: str) -> None:
     """Neither none nor two."""
-    with pytest.raises(ArgumentError, match="needs table=NAME or select=QUERY"):
+    with pytest.raises(ArgumentError, match="needs either table=NAME or select=QUERY"):
         parse_address(URL + ending)
 
 

@@ -46,7 +46,7 @@ BAD_ARRAYS = {
     "truth": (np.zeros((777, 2), bool), "dtype bool"),
     "complex": (np.zeros((777, 2), complex), "dtype complex128"),
     "times": (np.zeros((777, 2), "datetime64[s]"), "dtype datetime64"),
-    "two lengths": ((np.zeros(777), np.zeros(776)), "of one length"),
+    "two lengths": ((np.zeros(777), np.zeros(776)), "the same length"),
     "a pair of tables": ((np.zeros((777, 2)), np.zeros((777, 2))), "2 dimensions"),
     "a tuple of rows": (((1.0, 2.0),) * 777, "two numpy arrays"),
     "a pair of lists": (([1.0] * 777, [2.0] * 777), "two numpy arrays"),

@@ -148,7 +148,7 @@ def leave_dangling_link(folder):
 BAD_FOLDERS = {
     "empty": (leave_empty, "is a folder without Parquet files"),
     "hidden files only": (leave_hidden, "is a folder without Parquet files"),
-    "another kind of file": (leave_csv, r"b\.csv, which is no Parquet file"),
+    "another kind of file": (leave_csv, r"b\.csv, which is not a Parquet file"),
     "other columns": (leave_other_columns, r"b\.parquet has its points in 'x' and 'y', and .*a\.parquet in 'lon'"),
     "damaged": (leave_text, r"b\.parquet cannot be read: it is damaged"),
     "pipe": (leave_pipe, "is no regular file"),

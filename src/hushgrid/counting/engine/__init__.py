@@ -1,1 +1,4 @@
-"""Counting inside the engine that holds the data, so that only the counts of cells travel. Private side."""
+"""Counts points inside the engine that holds them.
+
+Private side. Only the counts of cells travel.
+"""

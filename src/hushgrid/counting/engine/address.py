@@ -1,4 +1,4 @@
-"""Points as a text names them, for an engine that is to read them."""
+"""Texts that tell an engine where points are."""
 
 import os
 from collections.abc import Mapping
@@ -15,7 +15,9 @@ QUERY_WORDS = ("select", "with", "from")
 
 
 def is_query(text: str) -> bool:
-    """Whether a text is a query in SQL; what exists under that name, such as ``from berlin.parquet``, is none.
+    """Whether a text is a query in SQL.
+
+    A file of that name, such as ``from berlin.parquet``, goes before a query.
 
     Examples
     --------
@@ -27,7 +29,10 @@ def is_query(text: str) -> bool:
 
 
 def is_here(text: str) -> bool:
-    """Whether a file or folder of this name exists on this machine."""
+    """Whether this machine has a file of this name.
+
+    Or a folder.
+    """
     return os.path.exists(text)  # noqa: PTH110  # a query may be longer than any path, which is an error to Path
 
 
@@ -36,7 +41,9 @@ EngineName = Literal["duckdb", "spark", "postgres"]
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Address:
-    """Where an engine finds points; nothing is opened before `open` is called.
+    """Where an engine finds points.
+
+    Nothing is opened before `open` is called.
 
     Parameters
     ----------
@@ -69,7 +76,10 @@ class Address:
 
     @property
     def query(self) -> str | None:
-        """The SELECT, if the text has one: another may choose other rows of the same data set."""
+        """The SELECT in the text, if any.
+
+        Another SELECT may choose other rows of the same data set.
+        """
         if self.engine != "postgres":
             return self.text if is_query(self.text) else None
         from hushgrid.counting.engine.postgres import parse_address
@@ -86,7 +96,10 @@ class Address:
         user: str | None = None,
         before_rows: BeforeRows = nothing,
     ) -> "OpenedPoints":
-        """The points, of which nothing but the schema was looked at; arguments are those of `open_points`."""
+        """Open the points by their schema alone.
+
+        The arguments are those of `open_points`.
+        """
         if self.engine == "postgres":
             from hushgrid.counting.engine.postgres import postgres_points
 

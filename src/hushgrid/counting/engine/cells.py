@@ -1,7 +1,8 @@
-"""The cell of a point as expressions and joins that narwhals translates for any engine.
+"""Finds the cell of a point in any engine.
 
-It gives the cell that `hushgrid.geometry.cells` gives, in float64, bit for bit. It is also total: no value of a row can
-make an engine raise an error, not even one whose arithmetic checks for overflow and underflow, as PostgreSQL's does.
+By expressions and joins that narwhals translates. They give the cell that `hushgrid.geometry.cells` gives, in float64,
+bit for bit. They are also total: no value of a row can make an engine raise an error, not even one whose arithmetic
+checks for overflow and underflow, as PostgreSQL's does.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +26,9 @@ LONGITUDE, LATITUDE, USER = "longitude", "latitude", "user"
 
 
 def cell_expression(coordinate: nw.Expr, low: nw.Expr, scale: nw.Expr, count: int | nw.Expr) -> nw.Expr:
-    """Index of the cell that holds a coordinate of the domain, in 0 to ``count - 1``.
+    """Index of the cell that holds a coordinate.
+
+    The coordinate lies in the domain, the index in 0 to ``count - 1``.
 
     A distance below half a cell is made half a cell. It lies in the first cell either way, because product and floor
     never fall as the distance grows, and the product with the scale can no longer underflow to zero. Nor can anything
@@ -37,7 +40,10 @@ def cell_expression(coordinate: nw.Expr, low: nw.Expr, scale: nw.Expr, count: in
 
 
 def place_expressions(engine: Engine, domain: Domain, *, columns: int, rows: int) -> tuple[nw.Expr, nw.Expr]:
-    """Column and row of a point on a grid of the whole domain."""
+    """Column and row of a point on a grid.
+
+    The grid covers the whole domain.
+    """
     west, south, east, north = domain.bounds
     column_scale, row_scale = float(cells.scale(west, east, columns)), float(cells.scale(south, north, rows))
     return (
@@ -47,9 +53,10 @@ def place_expressions(engine: Engine, domain: Domain, *, columns: int, rows: int
 
 
 def inside(engine: Engine, domain: Domain, longitude: nw.Expr, latitude: nw.Expr) -> nw.Expr:
-    """Whether a point lies in the domain, its edges included; NaN does not, wherever an engine sorts it.
+    """Whether a point lies in the domain.
 
-    Any double is compared and subtracted from itself without an error.
+    Edges belong to it; NaN does not, wherever an engine sorts it. Any double is compared and subtracted from itself
+    without an error.
     """
     west, south, east, north = map(engine.number, domain.bounds)
     # DuckDB drops a comparison, or a test for NaN, that holds by the statistics of a Parquet file: they leave NaN out.
@@ -63,7 +70,7 @@ NO_LINE = 2**31  # beyond every lattice: no column or row reaches it
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Cuts:
-    """One step down, for every place that a point may have come to.
+    """One step down the tree, from every place.
 
     Parameters
     ----------
@@ -83,7 +90,9 @@ class Cuts:
 
 
 def tree_cuts(tree: Tree) -> list[Cuts]:
-    """Steps from the root to the leaves: the children of a node are halved along both axes until one is left.
+    """Steps from the root to the leaves.
+
+    The children of a node are halved along both axes until one is left.
 
     Examples
     --------
@@ -103,7 +112,10 @@ def tree_cuts(tree: Tree) -> list[Cuts]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Blocks:
-    """Rectangles of children of nodes, by their columns and rows among the children; a leaf is a block of itself."""
+    """Rectangles of children of nodes.
+
+    Given by their columns and rows among the children; a leaf is a block of itself.
+    """
 
     tree: Tree
     nodes: Indices  # whose children; of a leaf, itself
@@ -112,16 +124,22 @@ class _Blocks:
 
     @classmethod
     def of_children(cls, tree: Tree, nodes: Indices) -> "_Blocks":
-        """All children of nodes."""
+        """Blocks of all children of nodes."""
         return cls(tree=tree, nodes=nodes, lows=np.zeros((len(nodes), 2), np.int64), highs=tree.splits[nodes])
 
     @property
     def divisible(self) -> NDArray[np.bool_]:
-        """Which blocks hold more than one child, along each axis, shape (blocks, 2)."""
+        """Which blocks hold several children, shape (blocks, 2).
+
+        Along each axis.
+        """
         return self.highs - self.lows > 1
 
     def halved(self) -> tuple[Cuts, "_Blocks"]:
-        """Every block of several children cut in the middle of either axis, and the blocks that come of it."""
+        """Cut blocks of several children in the middle.
+
+        Along either axis. Gives the cuts, and the blocks that come of them.
+        """
         wide, tall = self.divisible.astype(np.int64).T
         middles = (self.lows + self.highs) // 2
         parts = (1 + wide) * (1 + tall)
@@ -144,7 +162,10 @@ class _Blocks:
         return cuts, _Blocks(tree=self.tree, nodes=self.nodes[whole], lows=lows, highs=highs).entered()
 
     def numbered(self, cuts: Cuts) -> Cuts:
-        """The cuts that led to these blocks, which are leaves, with the numbers of the leaves in place of theirs."""
+        """Let the cuts lead to numbers of leaves.
+
+        These are the cuts that led to these blocks, all of them leaves.
+        """
         numbers = np.empty(self.tree.nodes, np.int64)
         numbers[self.tree.leaves] = np.arange(self.tree.cells)
         leaves = numbers[self.nodes]
@@ -153,7 +174,10 @@ class _Blocks:
         return Cuts(column_lines=cuts.column_lines, row_lines=cuts.row_lines, **ends)
 
     def _lines(self, middles: Indices) -> tuple[Indices, Indices]:
-        """Lines of the lattice before the middle children; where there is no middle, any line."""
+        """Lines of the lattice before the middle children.
+
+        Where there is no middle, any line.
+        """
         first, columns = self.tree.first_children[self.nodes], self.tree.splits[self.nodes, 0]
         last = self.tree.nodes - 1
         before_column = np.clip(first + middles[:, 0] - 1, 0, last)
@@ -161,7 +185,7 @@ class _Blocks:
         return self.tree.boxes[before_column, RIGHT], self.tree.boxes[before_row, TOP]
 
     def entered(self) -> "_Blocks":
-        """The same, with blocks of one child replaced by the children of that child."""
+        """Replace blocks of one child by its children."""
         single = np.flatnonzero((self.highs - self.lows == 1).all(axis=1))
         offsets = self.lows[single, 1] * self.tree.splits[self.nodes[single], 0] + self.lows[single, 0]
         nodes, lows, highs = self.nodes.copy(), self.lows.copy(), self.highs.copy()
@@ -187,7 +211,10 @@ def _grouped_grid_cells(engine: Engine, points: Frame, grouped: GroupedGrid) -> 
 
 
 def _leaf_cells(engine: Engine, points: Frame, nested: NestedGrid, offsets: Indices) -> Frame:
-    """Joins the points with the first-level cells, which bring the factors of their leaves along, bit for bit."""
+    """Joins points with the first-level cells.
+
+    These bring the factors of their leaves along, bit for bit.
+    """
     grid = nested.grid
     row, column = np.divmod(np.arange(grid.cells), grid.columns)
     first_level = engine.table(
@@ -213,9 +240,10 @@ def _leaf_cells(engine: Engine, points: Frame, nested: NestedGrid, offsets: Indi
 
 
 def _quadrant_cells(engine: Engine, points: Frame, quadrants: Quadrants) -> Frame:
-    """Joins the points with the cells of each level, by what shifting leaves of the finest column and row.
+    """Joins points with the cells of each level.
 
-    These are the two halves of the point's Morton code, before its bits are interleaved.
+    By what shifting leaves of the finest column and row: the two halves of the point's Morton code, before its bits are
+    interleaved.
     """
     column, row = place_expressions(engine, quadrants.domain, columns=1 << DEEPEST, rows=1 << DEEPEST)
     placed = points.select(column.alias("column"), row.alias("row"))
@@ -233,7 +261,7 @@ def _quadrant_cells(engine: Engine, points: Frame, quadrants: Quadrants) -> Fram
 
 
 def _tree_cells(engine: Engine, points: Frame, tree: Tree) -> Frame:
-    """Takes the points down the tree, one join for each step."""
+    """Takes points down the tree, one join a step."""
     column, row = place_expressions(engine, tree.domain, columns=tree.lattice.columns, rows=tree.lattice.rows)
     placed = points.select(column.alias("column"), row.alias("row"), nw.lit(0, nw.Int64).alias(CELL))
     for cuts in tree_cuts(tree):
@@ -261,7 +289,9 @@ KINDS: Mapping[type, Callable[[Engine, Frame, Any], Frame]] = {
 
 
 def cell_numbers(engine: Engine, points: Frame, partition: Partition) -> Frame:
-    """A frame of one column, `cell`: the cell that each point lies in. Points in none of the cells are left out.
+    """The cell of each point, in a column `cell`.
+
+    Points in none of the cells are left out.
 
     Parameters
     ----------

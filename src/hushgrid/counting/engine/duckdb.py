@@ -1,4 +1,4 @@
-"""Anything that DuckDB reads, by a path, a pattern of paths or a SELECT.
+"""Points that DuckDB reads, by path or SELECT.
 
 Text is not among it. To DuckDB a quote, a carriage return or a long line means something else than to hushgrid, and a
 file must count the same whichever way it is given. So our own reader counts the CSV files of a path or pattern, and a
@@ -33,7 +33,7 @@ PACKED = (".gz", ".zst")
 DATABASES = (".duckdb", ".db")
 TABLE = "?table="
 QUERY = "the query"
-UNLISTED = "Call the columns so in the query: SELECT ... AS lon, ... AS lat."
+UNLISTED = "Rename the columns in the query: SELECT ... AS lon, ... AS lat."
 READING_NODES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}  # as DuckDB calls them
 PATTERN_SIGNS = re.compile(r"([*?[])")
 
@@ -47,7 +47,9 @@ def duckdb_points(
     user: str | None = None,
     before_rows: BeforeRows = nothing,
 ) -> OpenedPoints:
-    """The points that a text names, of which nothing but the schema was looked at.
+    """Open the points that a text names.
+
+    Nothing but the schema is looked at.
 
     Parameters
     ----------
@@ -91,13 +93,16 @@ def duckdb_points(
 
 
 class DuckDbPoints(EnginePoints):
-    """Points in a table of a connection of our own, which spills to a folder of ours."""
+    """Points of a connection of our own.
+
+    It spills to a folder of ours.
+    """
 
     connection: "duckdb.DuckDBPyConnection"
 
     @contextmanager
     def snapshot(self, domain: Domain) -> Iterator[Frame]:
-        """As of any engine; the connection is closed at the end."""
+        """Copy the points; close the connection at the end."""
         with private_folder() as folder, self.connection:
             spill_to(self.connection, folder)
             with super().snapshot(domain) as frame:
@@ -105,7 +110,7 @@ class DuckDbPoints(EnginePoints):
 
 
 def _csv_files(text: str, files: Sequence[str], **options: Any) -> CsvFiles:
-    """CSV files as one table, which our own reader counts."""
+    """CSV files as one table, read by ourselves."""
     from hushgrid.counting.opening import open_points  # which opens addresses, and so may have come here
 
     if not files:
@@ -116,14 +121,17 @@ def _csv_files(text: str, files: Sequence[str], **options: Any) -> CsvFiles:
 
 
 def _files(connection: "duckdb.DuckDBPyConnection", text: str) -> list[str]:
-    """Paths of the files that a path or a pattern names; empty where they cannot be listed."""
+    """Files that a path or a pattern names.
+
+    None where they cannot be listed.
+    """
     if is_here(text):
         return [str(file) for file in parquet_files(Path(text))] if Path(text).is_dir() else [text]
     return [file for (file,) in connection.execute("SELECT file FROM glob(?)", [text]).fetchall()]
 
 
 def _check_parquet(text: str) -> None:
-    """Refuse a path that is not known to be one of Parquet files."""
+    """Refuse a path that does not name Parquet files."""
     name = text.lower()
     if name.endswith(PARQUET):
         return
@@ -134,12 +142,15 @@ def _check_parquet(text: str) -> None:
         msg += f"release. Write a Parquet file first: {_as_parquet(text)}"
     else:
         known = ", ".join([*PARQUET, *CSV, *DATABASES])
-        msg = f"{text} has an extension that is not known. Known are: {known}; or give a SELECT."
+        msg = f"{text} has an unknown extension. Known are: {known}. Or give a SELECT."
     raise InputError(msg)
 
 
 def _check_ids(text: str, table: Any, user: str | None) -> None:
-    """Refuse user ids that are text in a Parquet file: DuckDB stops at one that is not UTF-8."""
+    """Refuse user ids that are text in Parquet.
+
+    DuckDB stops at one that is not UTF-8.
+    """
     if ("VARCHAR", user) in {(str(kind), name) for name, kind in zip(table.columns, table.types, strict=True)}:
         msg = f"column {user!r} of {text} is text, and DuckDB stops at a text that is not UTF-8, so that one record "
         msg += "could stop a release. Leave out --engine duckdb: hushgrid reads Parquet files and folders itself."
@@ -155,13 +166,13 @@ def _query(
     user: str | None,
     before_rows: BeforeRows,
 ) -> Any:
-    """The result of a query, before any row of it is computed."""
+    """The result of a query, not yet computed."""
     _check_one_select(connection, text)
     for name in sorted(connection.get_table_names(text)):
         # Nothing else can have a dot or a slash in its name: the connection has no tables.
         if re.search(r"[./]", name) and not name.lower().partition("?")[0].endswith(PARQUET):
             msg = f"a query may name Parquet files, got {name!r}. A CSV file is published by its path, without a "
-            msg += f"query; anything else is to be written as Parquet first: {_as_parquet(name)} A function such as "
+            msg += f"query. Write anything else as Parquet first: {_as_parquet(name)} A function such as "
             msg += "read_csv(...), with all its options given, is allowed, and what it makes of a record is up to you."
             raise InputError(msg)
     before_rows()
@@ -174,17 +185,20 @@ def _query(
 
 
 def _check_one_select(connection: "duckdb.DuckDBPyConnection", text: str) -> None:
-    """Refuse anything but one statement that only reads, down to the parts of a WITH, before any of it runs."""
+    """Refuse anything but one statement that only reads.
+
+    Down to the parts of a WITH, before any of it runs.
+    """
     count = len(connection.extract_statements(text))
     parsed = json.loads(connection.execute("SELECT json_serialize_sql(?)", [text]).fetchall()[0][0])
     if count != 1 or parsed["error"] or not set(_nodes(parsed)) <= READING_NODES:
-        msg = "points are given by one SELECT that writes nothing and says itself which columns it has (a PIVOT names "
-        msg += f"them by IN). Got {text!r}."
+        msg = "a query must be one SELECT that writes nothing and says which columns it has (a PIVOT names them by "
+        msg += f"IN), got {text!r}."
         raise ArgumentError(msg)
 
 
 def _nodes(tree: Any) -> Iterator[str]:
-    """Kinds of the queries that a query is made of."""
+    """Kinds of the parts of a parsed query."""
     if isinstance(tree, list):
         for item in tree:
             yield from _nodes(item)

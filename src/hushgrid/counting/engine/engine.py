@@ -1,4 +1,4 @@
-"""What hushgrid needs of an engine beyond the expressions that narwhals translates for it."""
+"""What hushgrid needs of an engine beyond narwhals."""
 
 import logging
 import warnings
@@ -21,12 +21,15 @@ TABLE = "the table"  # in messages, whatever it is called
 
 
 def lazy(native: Any) -> Frame:
-    """A table of an engine, as narwhals has it."""
+    """Hand a table of an engine to narwhals."""
     return cast("Frame", nw.from_native(native))
 
 
 def as_doubles(frame: Frame, names: Sequence[str], /) -> Frame:
-    """The frame with some columns of numbers as doubles: the cast of most engines, which no value can make fail."""
+    """Cast columns of numbers to doubles.
+
+    For most engines, whose cast no value can make fail.
+    """
     return frame.with_columns(nw.col(name).cast(nw.Float64) for name in names)
 
 
@@ -38,25 +41,39 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Name of the engine in messages."""
 
     def number(self, value: float) -> nw.Expr:
-        """A float64 that arrives in the engine with the very same bits."""
+        """A float64 that keeps its bits in the engine."""
 
     def doubles(self, frame: Frame, names: Sequence[str], /) -> Frame:
-        """The frame with some columns of numbers as doubles, null where a number is near none; never an error."""
+        """Cast columns of numbers to doubles.
+
+        Null where a number is near none; never an error.
+        """
 
     def table(self, columns: Columns) -> Frame:
-        """A small public table, such as the cells of a first level, that the engine can join."""
+        """A small public table that the engine can join.
+
+        Such as the cells of a first level.
+        """
 
     def check_users(self, frame: Frame, /) -> None:
-        """Refuse user ids where the engine has no SHA-256, before anything is looked at."""
+        """Refuse user ids where the engine lacks SHA-256.
+
+        Before anything is looked at.
+        """
 
     def with_sha256(self, frame: Frame, text: str, digest: str, /) -> Frame:
-        """The frame, and beside a column of texts another with their SHA-256 in hexadecimal digits."""
+        """Add a column with the SHA-256 of texts.
+
+        In hexadecimal digits.
+        """
 
     def snapshot(self, frame: Frame) -> AbstractContextManager[Frame]:
-        """The rows of a frame as they are now, whatever happens to the data afterwards; gone at the end.
+        """A copy of the rows as they are now.
+
+        Later changes of the data do not reach it. It is gone at the end.
 
         Privacy
         -------
@@ -66,9 +83,10 @@ class Engine(Protocol):
 
 @contextmanager
 def working(engine: str) -> Iterator[None]:
-    """Turn whatever an engine raises into an error that names it and quotes nothing: its messages may hold rows.
+    """Explain what an engine raises, quoting nothing.
 
-    What hushgrid raises itself passes; anything else is taken for a run that broke off, of points that did not change.
+    Its messages may hold rows. What hushgrid raises itself passes; anything else is taken for a run that failed, of
+    points that did not change.
     Warnings about arithmetic, such as numpy's of a signalling NaN, would be one record's doing and are not shown.
     """
     quiet = _QuietGateway()
@@ -79,22 +97,22 @@ def working(engine: str) -> Iterator[None]:
     except HushgridError:
         raise
     except Exception as error:  # noqa: BLE001  # an engine may raise anything
-        msg = f"{engine} did not finish counting ({type(error).__name__}). Its own message may quote rows and is not "
-        msg += "shown. Nothing was released. Check that the engine can read all of the table, and has room for a copy "
-        msg += "of its coordinates."
+        msg = f"{engine} failed while counting ({type(error).__name__}). Its own message is not shown, because it may "
+        msg += "quote rows. Nothing was released. Check that the engine can read all of the table, and has room for a "
+        msg += "copy of its coordinates."
         raise EngineError(msg) from None
     finally:
         logging.getLogger().removeFilter(quiet)
 
 
 class _QuietGateway(logging.Filter):
-    """Keeps what Spark's gateway logs of a broken connection, with all that led to it, out of everybody's sight."""
+    """Hides what Spark's gateway logs of broken connections."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return GATEWAY not in Path(record.pathname).parts
 
 
 def no_sha256(engine: str, way_out: str) -> ArgumentError:
-    """The error for an engine that cannot choose the records of a user."""
-    msg = f"{engine} has no SHA-256, which decides the records of a user that are kept. {way_out}"
+    """Error for an engine that lacks SHA-256."""
+    msg = f"{engine} has no SHA-256, which decides the records of each user to keep. {way_out}"
     return ArgumentError(msg)

@@ -1,4 +1,4 @@
-"""Tables of Ibis, and through them PostgreSQL, DuckDB and warehouses."""
+"""Counts in tables of Ibis, PostgreSQL among them."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -19,7 +19,9 @@ ROUNDS_TO_ZERO, ROUNDS_TO_INFINITY = "2.4703282292062328e-324", "1.7976931348623
 
 
 class IbisEngine:
-    """Tables of Ibis. The snapshot is a temporary table of the database.
+    """Tables of Ibis.
+
+    The snapshot is a temporary table of the database.
 
     Parameters
     ----------
@@ -31,11 +33,17 @@ class IbisEngine:
         self.name = NAMES.get(backend, backend)
 
     def number(self, value: float) -> nw.Expr:
-        """The number as text: Ibis writes decimals, of which a database makes doubles in its own way."""
+        """The number as text, cast to a double.
+
+        Ibis would write a decimal, of which a database makes a double in its own way.
+        """
         return nw.lit(repr(float(value))).cast(nw.Float64)
 
     def doubles(self, frame: Frame, names: Sequence[str], /) -> Frame:
-        """By a cast; of PostgreSQL's decimals only where a double is near, else the cast would be an error."""
+        """Cast columns of numbers to doubles.
+
+        PostgreSQL's decimals only where a double is near: else its cast would be an error.
+        """
         table: Any = frame.to_native()
         if table.get_backend().name != "postgres":
             return as_doubles(frame, names)
@@ -44,13 +52,16 @@ class IbisEngine:
         return as_doubles(lazy(guarded), names)
 
     def table(self, columns: Columns) -> Frame:
-        """A table in memory, which Ibis hands to the database."""
+        """A table that Ibis hands to the database."""
         import ibis  # type: ignore[import-untyped]  # no types of its own
 
         return lazy(ibis.memtable(pa.table(dict(columns))))
 
     def check_users(self, frame: Frame, /) -> None:
-        """Refused by databases that Ibis knows no such function of, other than PostgreSQL."""
+        """Refuse databases for which Ibis knows no SHA-256.
+
+        PostgreSQL's own is called without it.
+        """
         import ibis.expr.operations as ops  # type: ignore[import-untyped]
 
         backend = frame.to_native().get_backend()
@@ -58,7 +69,7 @@ class IbisEngine:
             raise no_sha256(backend.name, "Hand over a Spark frame or a DuckDB relation.")
 
     def with_sha256(self, frame: Frame, text: str, digest: str, /) -> Frame:
-        """By the function of the database: as Ibis knows it, or PostgreSQL's own."""
+        """Add the SHA-256 by a function of the database."""
         table: Any = frame.to_native()
         if table.get_backend().name == "postgres":
             return lazy(table.mutate(**{digest: _postgres_sha256(table[text])}))
@@ -81,7 +92,10 @@ class IbisEngine:
 
 
 class PostgresEngine(IbisEngine):
-    """PostgreSQL on a connection of hushgrid's own, where whatever a query or a view calls cannot write."""
+    """PostgreSQL on a connection of our own.
+
+    There, whatever a query or a view calls cannot write.
+    """
 
     def __init__(self) -> None:
         super().__init__("postgres")
@@ -96,7 +110,9 @@ class PostgresEngine(IbisEngine):
 
 @contextmanager
 def read_only(connection: "psycopg.Connection[Any]") -> Iterator["psycopg.Connection[Any]"]:
-    """One transaction that sees one state of a database and can write to none but temporary tables.
+    """A transaction that sees one state and cannot write.
+
+    Except to temporary tables.
 
     Privacy
     -------
@@ -109,7 +125,10 @@ def read_only(connection: "psycopg.Connection[Any]") -> Iterator["psycopg.Connec
 
 
 def _nearest_double(decimal: Any) -> Any:
-    """Zero for a decimal below all doubles, null for one beyond them, for infinity and for NaN."""
+    """The double nearest to a decimal.
+
+    Zero for one below all doubles; null for one beyond them, for infinity and for NaN.
+    """
     import ibis
 
     smallest, largest = (ibis.literal(text).cast("decimal") for text in (ROUNDS_TO_ZERO, ROUNDS_TO_INFINITY))
@@ -119,9 +138,9 @@ def _nearest_double(decimal: Any) -> Any:
 
 
 def _postgres_sha256(text: Any) -> Any:
-    """The digest of a column of texts, by functions of PostgreSQL that Ibis does not know.
+    """SHA-256 of texts, by PostgreSQL's own functions.
 
-    They are declared here and run there: their bodies are never called.
+    Ibis does not know them. They are declared here and run there: their bodies are never called.
     """
     import ibis
 

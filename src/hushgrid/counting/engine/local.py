@@ -1,4 +1,4 @@
-"""Engines that work in this process: polars, DuckDB and Dask.
+"""Engines in this process: polars, DuckDB and Dask.
 
 Their snapshot is a copy of the coordinates as Parquet, in a folder that only its owner may enter.
 """
@@ -31,12 +31,18 @@ DUCKDB_SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 
 
 def private_folder(place: str | None = None) -> AbstractContextManager[str]:
-    """A new folder that only its owner may enter, and that is gone at the end, after errors and Ctrl-C too."""
+    """A new folder that only its owner may enter.
+
+    It is gone at the end, after errors and Ctrl-C too.
+    """
     return TemporaryDirectory(prefix=PREFIX, dir=place)
 
 
 def connect_duckdb() -> "duckdb.DuckDBPyConnection":
-    """A connection of our own, which writes nothing to disk before `spill_to` says where."""
+    """A connection of our own.
+
+    It writes nothing to disk before `spill_to` says where.
+    """
     try:
         import duckdb
     except ImportError as error:
@@ -46,23 +52,23 @@ def connect_duckdb() -> "duckdb.DuckDBPyConnection":
 
 
 def spill_to(connection: "duckdb.DuckDBPyConnection", folder: str) -> None:
-    """Let a connection write what does not fit into memory to a private folder."""
+    """Let a connection spill to a private folder."""
     place = str(Path(folder, SPILL)).replace("'", "''")
     connection.execute(f"SET temp_directory = '{place}'")
 
 
 class _WithoutSha256:
-    """An engine that cannot choose the records of a user."""
+    """An engine that lacks SHA-256."""
 
     name: ClassVar[str]
     way_out: ClassVar[str]
 
     def check_users(self, _frame: Frame, /) -> None:
-        """Refused."""
+        """Refuse user ids."""
         raise no_sha256(self.name, self.way_out)
 
     def with_sha256(self, _frame: Frame, _text: str, _digest: str, /) -> Frame:
-        """Refused."""
+        """Refuse to hash texts."""
         raise no_sha256(self.name, self.way_out)
 
 
@@ -107,7 +113,7 @@ class DuckDbEngine:
         self._spills = False
 
     def number(self, value: float) -> nw.Expr:
-        """The number itself, which narwhals marks as a double."""
+        """The number itself, marked as a double."""
         return nw.lit(value, nw.Float64)
 
     def table(self, columns: Columns) -> Frame:
@@ -115,10 +121,10 @@ class DuckDbEngine:
         return lazy(self._connection.from_arrow(pa.table(dict(columns))))
 
     def check_users(self, _frame: Frame, /) -> None:
-        """Nothing is missing."""
+        """Accept user ids."""
 
     def with_sha256(self, frame: Frame, text: str, digest: str, /) -> Frame:
-        """By DuckDB's own function."""
+        """Add the SHA-256 by DuckDB's own function."""
         relation: Any = frame.to_native()
         return lazy(relation.select(f"*, sha256({text}) AS {digest}"))
 
@@ -135,7 +141,10 @@ class DuckDbEngine:
 
 
 class DaskEngine(_WithoutSha256):
-    """Frames of Dask. Its ``temporary-directory`` must be one that all workers can reach."""
+    """Frames of Dask.
+
+    Its ``temporary-directory`` must be one that all workers can reach.
+    """
 
     name: ClassVar[str] = "Dask"
     way_out: ClassVar[str] = "Hand over frame.compute(), or a DuckDB relation or Spark frame of the same files."

@@ -1,4 +1,7 @@
-"""Points in a table of an engine: opened by its schema, read once, counted there."""
+"""Points in a table that its engine counts.
+
+It is opened by its schema, and read once.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -31,7 +34,9 @@ EXPRESSIONS = {"AttributeReference", "Alias", "Cast"}
 
 
 def known_files(table: Any) -> list[str]:
-    """Addresses of the files that a table is, row by row; those of Spark's data frames are known, and no others.
+    """Files whose rows are the rows of a table.
+
+    Known of Spark's data frames, and of no others.
 
     A frame that filters, samples, joins or takes rows from elsewhere may have other rows in another run, of the very
     same files, such as those of the last thirty days. It has no files here.
@@ -50,7 +55,9 @@ def known_files(table: Any) -> list[str]:
 
 
 def state_of_files(files: Iterable[str]) -> bytes | None:
-    """What tells files on this machine from others, or from themselves after a change; None where any is elsewhere.
+    """Digest of files that are on this machine.
+
+    It changes with any of them. None where any is elsewhere.
 
     Parameters
     ----------
@@ -85,7 +92,7 @@ def _is_column(expression: Any) -> bool:
 
 
 def _each(sequence: Any) -> list[Any]:
-    """The elements of a sequence of Scala."""
+    """Elements of a sequence of Scala."""
     return [sequence.apply(number) for number in range(sequence.size())]
 
 
@@ -94,7 +101,7 @@ RECORDS = "records"
 
 
 def kept_records(engine: Engine, records: Frame, rule: KeyedRule) -> Frame:
-    """Longitudes and latitudes of the records that a rule keeps.
+    """Coordinates of the records that a rule keeps.
 
     Parameters
     ----------
@@ -126,13 +133,19 @@ def kept_records(engine: Engine, records: Frame, rule: KeyedRule) -> Frame:
 
 
 def capped_total(records: Frame, rule: KeyedRule) -> Frame:
-    """One number: the records of all users, at most `rule.most_for_total` of each; null if there are none."""
+    """Number of records of all users, capped.
+
+    At most `rule.most_for_total` of each; null if there are none.
+    """
     sizes = records.group_by(USER).agg(nw.len().alias(RECORDS))
     return sizes.select(nw.col(RECORDS).cast(nw.Int64).clip(0, rule.most_for_total)).select(nw.col(RECORDS).sum())
 
 
 def _running_number(counted: str, *group: str, by: list[str]) -> nw.Expr:
-    """Number of each row, from 1, within its group; what is counted is never null."""
+    """Number the rows of each group, from 1.
+
+    What is counted is never null.
+    """
     return nw.col(counted).cum_count().over(*group, order_by=by)
 
 
@@ -140,14 +153,16 @@ TRUE_COUNT = "true_count"
 
 
 class EngineCounter:
-    """Counts of the points of a snapshot, one query for each partition; only cells and their counts come back.
+    """Counts points of a snapshot, one query a partition.
+
+    Only cells and their counts come back.
 
     Parameters
     ----------
     domain : Domain
     engine : Engine
     snapshot : Frame
-        Longitudes and latitudes that nothing changes any more, null in rows that are no points of the domain.
+        Longitudes and latitudes that nothing changes any more, null in rows that are not points of the domain.
     progress : callable, optional
         Told when a query begins, and all the other steps when it ends; see `ShareDone`.
 
@@ -169,7 +184,7 @@ class EngineCounter:
         return self._domain
 
     def rows(self) -> int:
-        """Number of rows, in the domain or not; adding a record adds at most one."""
+        """Number of rows, in the domain or not."""
         return int(self._run(self._snapshot.select(nw.len().alias(TRUE_COUNT)))[TRUE_COUNT][0])
 
     def total(self) -> int:
@@ -177,7 +192,7 @@ class EngineCounter:
         return int(self.count(Grid(domain=self._domain, rows=1, columns=1))[0])
 
     def count(self, partition: Partition) -> NDArray[np.int64]:
-        """Points in every cell of the partition, zeros too, in the partition's order."""
+        """Points in every cell of the partition."""
         if partition.domain != self._domain:
             msg = f"the partition must tile the counter's domain {self._domain}, got {partition.domain}."
             raise ArgumentError(msg)
@@ -195,7 +210,7 @@ class EngineCounter:
 
 
 class EnginePoints:
-    """A table of an engine, and which of its columns hold the points and the users.
+    """Points and users in a table of an engine.
 
     Make one with `EnginePoints.of`, from whatever narwhals knows as lazy.
 
@@ -226,7 +241,9 @@ class EnginePoints:
         engine: Engine | None = None,
         before_rows: BeforeRows = nothing,
     ) -> Self:
-        """Points of a lazy frame of polars, a relation of DuckDB, a frame of Dask or Spark, or a table of Ibis.
+        """Find the points in a lazy table.
+
+        A lazy frame of polars, a relation of DuckDB, a frame of Dask or Spark, or a table of Ibis.
 
         Parameters
         ----------
@@ -268,12 +285,15 @@ class EnginePoints:
         return cls(engine, frame.select(east.alias(LONGITUDE), north.alias(LATITUDE), ids), files)
 
     def state(self) -> bytes | None:
-        """What tells these points from those of another run: the files they are in; None where these are not known."""
+        """Digest of the files that hold the points.
+
+        None where these are not known.
+        """
         return state_of_files(self._files or known_files(self._frame.to_native()))
 
     @contextmanager
     def counter(self, domain: Domain, *, progress: Progress | None = None) -> Iterator[EngineCounter]:
-        """Counts of a snapshot of the points, for as long as the context lasts."""
+        """A counter of a snapshot, while the context lasts."""
         with self.snapshot(domain) as snapshot:
             yield EngineCounter(domain, self._engine, snapshot, progress=progress)
 
@@ -281,7 +301,7 @@ class EnginePoints:
     def bounded_counter(
         self, rule: KeyedRule, *, missing: MissingUser, progress: Progress | None = None
     ) -> Iterator[BoundedCounter]:
-        """Counts of the points that a rule keeps, for as long as the context lasts."""
+        """A counter of kept points, while the context lasts."""
         engine, has_user = self._engine, nw.col(USER) != ""
         with self.snapshot(rule.domain) as snapshot, ExitStack() as stack:
             rows = snapshot.filter(~nw.col(LONGITUDE).is_null())
@@ -299,7 +319,10 @@ class EnginePoints:
 
     @contextmanager
     def snapshot(self, domain: Domain) -> Iterator[Frame]:
-        """The points as they are now; coordinates are null in rows that are no points of the domain."""
+        """A copy of the points as they are now.
+
+        Coordinates are null in rows that are not points of the domain.
+        """
         within = inside(self._engine, domain, nw.col(LONGITUDE), nw.col(LATITUDE))
         kept = [nw.when(within).then(nw.col(name)).alias(name) for name in (LONGITUDE, LATITUDE)]
         with ExitStack() as stack:
@@ -309,7 +332,10 @@ class EnginePoints:
 
 
 def check_columns(geometry: str | None) -> None:
-    """Refuse a column of geometries, which no engine but PostgreSQL reads."""
+    """Refuse a column of geometries.
+
+    No engine but PostgreSQL reads one.
+    """
     if geometry is not None:
         msg = f"an engine reads coordinates from two columns of numbers, got geometry={geometry!r}. Make them in "
         msg += "the query, such as ST_X(geom) AS lon, ST_Y(geom) AS lat. Geometries of PostGIS are read by a URL, "
@@ -318,7 +344,7 @@ def check_columns(geometry: str | None) -> None:
 
 
 def is_lazy(table: Any) -> bool:
-    """Whether narwhals knows something as a table that an engine has yet to compute."""
+    """Whether an engine has yet to compute a table."""
     try:
         return isinstance(nw.from_native(table, pass_through=True), nw.LazyFrame)
     except NarwhalsError:  # such as a frame with two columns of one name, which whoever reads it refuses

@@ -1,4 +1,6 @@
-"""PostgreSQL and PostGIS: a table or SELECT by URL, its columns by its catalogue.
+"""Points in PostgreSQL and PostGIS, by URL.
+
+A URL names a table or holds a SELECT; the catalogue of the database declares the columns.
 
 Points of PostGIS become two numbers here, so that neither Ibis nor a later query sees a geometry.
 """
@@ -30,7 +32,7 @@ CATALOGUE = """
     WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped
     ORDER BY attnum
 """
-# A geometry that is no point would make an error of its row.
+# A geometry that is not a point would make an error of its row.
 POINT = "CASE WHEN {schema}.ST_GeometryType({0}::{schema}.geometry) = 'ST_Point' THEN {0}::{schema}.geometry END"
 ORDINATE = f"{{schema}}.{{part}}({POINT})"
 # Ids as `hushgrid.counting.users` has them; other types are cast to text later on, or refused.
@@ -49,12 +51,15 @@ class Column:
 
 
 def quoted_name(name: str) -> str:
-    """A name as SQL takes it, whatever is in it."""
+    """Quote a name for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def declared_columns(connection: "psycopg.Connection[Any]", relation: str) -> list[Column]:
-    """Columns of a relation, whose name is quoted already; none if there is no such relation."""
+    """Declared columns of a relation.
+
+    Its name is quoted already. None if there is no such relation.
+    """
     return [Column(*row) for row in connection.execute(CATALOGUE, [relation])]
 
 
@@ -68,11 +73,13 @@ def chosen_columns(
     geometry: str | None,
     user: str | None,
 ) -> dict[str, str]:
-    """Expressions of the longitudes, the latitudes and the users, in this order, by their names.
+    """SQL expressions of coordinates and users, by name.
+
+    Longitudes, latitudes and users, in this order.
 
     Privacy
     -------
-    Everything is decided by declarations. A row that is no point is null; none can make the query fail.
+    Everything is decided by declarations. A row that is not a point is null; none can make the query fail.
     """
     named = {column.name: column for column in columns}
     geometries = [column.name for column in columns if column.kind in DEFAULT_SRIDS]
@@ -145,7 +152,7 @@ NO_COMPILER = "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name
 
 
 def is_postgres(text: str) -> bool:
-    """Whether a text is the URL of a PostgreSQL database."""
+    """Whether a text is a URL of PostgreSQL."""
     return text.startswith(SCHEMES)
 
 
@@ -158,10 +165,10 @@ def postgres_points(
     geometry: str | None = None,
     user: str | None = None,
 ) -> EnginePoints:
-    """The points of the table that a URL names with ``table=NAME``, or of the query that it holds as ``select=SELECT``.
+    """Points of the table or query in a URL.
 
-    Everything else of the URL is as for any client of PostgreSQL; what it leaves out, such as a password, comes from
-    the usual places (PGPASSWORD, a password file).
+    A table is ``table=NAME``, a query ``select=SELECT``. Everything else of the URL is as for any client of PostgreSQL;
+    what it leaves out, such as a password, comes from the usual places (PGPASSWORD, a password file).
 
     Parameters
     ----------
@@ -207,7 +214,9 @@ def postgres_points(
 
 
 def parse_address(url: str) -> tuple[str, str | None, str | None]:
-    """The URL of the database, and the table or the query, which comes last and may hold any sign.
+    """Split a URL into database, table and query.
+
+    The query comes last, and may hold any sign.
 
     Examples
     --------
@@ -221,7 +230,7 @@ def parse_address(url: str) -> tuple[str, str | None, str | None]:
     options = [option for option in given.split("&") if option]
     tables = [option.removeprefix("table=") for option in options if option.startswith("table=")]
     if len(tables) + bool(query) != 1:
-        msg = "a URL of PostgreSQL needs table=NAME or select=QUERY, and one of them: "
+        msg = "a URL of PostgreSQL needs either table=NAME or select=QUERY, such as "
         msg += "postgresql://USER@HOST/DATABASE?table=trips."
         raise ArgumentError(msg)
     rest = "&".join(option for option in options if not option.startswith("table="))
@@ -229,7 +238,7 @@ def parse_address(url: str) -> tuple[str, str | None, str | None]:
 
 
 def _relation(connection: "psycopg.Connection[Any]", table: str | None, query: str | None) -> str:
-    """The quoted name of the table, or of a view of the query."""
+    """Quoted name of the table or query view."""
     if query is None:
         return ".".join(map(quoted_name, str(table).split(".")))
     # In binary form, a statement goes by a protocol that takes no more than one; and a view is of a SELECT, which may
@@ -240,7 +249,10 @@ def _relation(connection: "psycopg.Connection[Any]", table: str | None, query: s
 
 @contextmanager
 def _opening(given: str, connection: "psycopg.Connection[Any]") -> Iterator[None]:
-    """Turn what the server says into errors that name what was given; a connection that led to one is closed."""
+    """Explain errors of the server by what was given.
+
+    A connection that led to one is closed.
+    """
     import psycopg
 
     try:
@@ -255,7 +267,7 @@ def _opening(given: str, connection: "psycopg.Connection[Any]") -> Iterator[None
         msg += "the database for a copy of the coordinates."
         raise InputError(msg) from None
     except (psycopg.errors.SyntaxError, psycopg.errors.FeatureNotSupported) as error:
-        msg = f"PostgreSQL does not take {given!r} for one SELECT ({type(error).__name__}). Give one that only reads."
+        msg = f"PostgreSQL does not accept {given!r} as one SELECT ({type(error).__name__}). Give one that only reads."
         raise InputError(msg) from None
     except psycopg.OperationalError as error:
         msg = f"PostgreSQL ended the connection ({type(error).__name__}) before anything was read. Try again."

@@ -1,4 +1,4 @@
-"""Spark: its data frames, and the folders, tables and queries that it reads."""
+"""Points that Spark reads, counted by Spark."""
 
 import atexit
 import logging
@@ -29,7 +29,9 @@ PATTERNS = "__globPaths__"  # what Spark itself sets where a path is one, whatev
 
 
 def spark_frame(text: str, conf: Mapping[str, str], *, before_rows: BeforeRows = nothing) -> Any:
-    """The data frame that a text names: a path or address of Parquet, a table, or a query.
+    """The data frame that a text names.
+
+    A path or address of Parquet files, a table, or a query.
 
     Parameters
     ----------
@@ -87,14 +89,17 @@ def _session(conf: Mapping[str, str]) -> Any:
 
 
 def _private_folders(conf: Mapping[str, str]) -> dict[str, str]:
-    """Settings by which a new session keeps what it spills to folders of ours, which are gone when Python ends."""
+    """Settings that let Spark spill to our folders.
+
+    For a new session. The folders are gone when Python ends.
+    """
     if REMOTE in conf or "SPARK_REMOTE" in os.environ:
         return {}  # a server writes, wherever it is told to
     try:
         places = [Path(place).absolute() if place else None for place in conf.get(LOCAL, "").split(",")]
         folders = [mkdtemp(prefix=PREFIX, dir=place) for place in places]
     except OSError:
-        msg = f"{LOCAL} names folders of this machine that can be written to, got {conf[LOCAL]!r}."
+        msg = f"{LOCAL} must name folders of this machine that can be written to, got {conf[LOCAL]!r}."
         raise ArgumentError(msg) from None
     for folder in folders:
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -109,7 +114,7 @@ def _stop(session: Any) -> None:
 
 @contextmanager
 def _for_owner_alone() -> Iterator[None]:
-    """Let the processes that are started here make files for their owner alone, wherever they make them."""
+    """Let new processes make files for their owner alone."""
     mask = os.umask(0o077)
     try:
         yield
@@ -143,20 +148,23 @@ class SparkEngine:
             raise ArgumentError(msg)
 
     def number(self, value: float) -> nw.Expr:
-        """The number itself, which Spark takes as a double."""
+        """The number itself, a double to Spark."""
         return nw.lit(value)
 
     def table(self, columns: Columns) -> Frame:
-        """A data frame that every executor gets a copy of, so that no point moves to be joined."""
+        """A data frame that every executor gets.
+
+        So that no point moves to be joined.
+        """
         from pyspark.sql.functions import broadcast
 
         return lazy(broadcast(self._session.createDataFrame(pa.table(dict(columns)))))
 
     def check_users(self, _frame: Frame, /) -> None:
-        """Nothing is missing."""
+        """Accept user ids."""
 
     def with_sha256(self, frame: Frame, text: str, digest: str, /) -> Frame:
-        """By Spark's own function."""
+        """Add the SHA-256 by Spark's own function."""
         from pyspark.sql.functions import sha2
 
         native: Any = frame.to_native()
@@ -164,7 +172,10 @@ class SparkEngine:
 
     @contextmanager
     def snapshot(self, frame: Frame) -> Iterator[Frame]:
-        """A copy in the folder that the setting `spark.hushgrid.scratch` names; a local session needs none."""
+        """A copy in the scratch folder.
+
+        The setting `spark.hushgrid.scratch` names it; a local session needs none.
+        """
         with self._scratch() as folder:
             place = f"{folder}/points"
             native: Any = frame.to_native()
@@ -184,7 +195,10 @@ class SparkEngine:
             self._remove(folder)
 
     def _remove(self, folder: str) -> None:
-        """Delete a folder; where that fails, say so, and leave an error that is on its way as it is."""
+        """Delete a folder, or warn that it is left.
+
+        An error that is on its way stays as it is.
+        """
         try:
             jvm = self._session._jvm  # noqa: SLF001  # Spark Connect has none, and no other way to delete files
             path = jvm.org.apache.hadoop.fs.Path(folder)
