@@ -39,7 +39,7 @@ def test_a_sound_build_ends_with_code_0(run: Run) -> None:
 
 
 def test_a_flagged_check_ends_with_code_1(run: Run, outcome) -> None:
-    """And is told with what was found."""
+    """A flagged check is printed with what was found, and the exit code is 1."""
     outcome(Verdict.FLAGGED)
     result = run("audit")
 
@@ -50,7 +50,7 @@ def test_a_flagged_check_ends_with_code_1(run: Run, outcome) -> None:
 
 @pytest.mark.parametrize("verdict", Verdict)
 def test_json_holds_every_check(run: Run, outcome, verdict: Verdict) -> None:
-    """The same for programs, whatever came of it."""
+    """JSON holds every check and the exit code says the verdict, whatever it is."""
     outcome(verdict)
     result = run("audit", "--json", "--epsilon", "0.5", "--runs", 100)
     parsed = json.loads(result.stdout)
@@ -76,7 +76,7 @@ def test_bad_options_are_refused_at_once(run: Run, options: list[str], words: li
 
 
 def test_a_report_is_not_replaced_unasked(run: Run, outcome) -> None:
-    """Only with --overwrite."""
+    """A report that exists is replaced only with --overwrite."""
     outcome(Verdict.PASSED)
     Path("audit.html").write_text("mine")
 

@@ -56,7 +56,7 @@ def test_its_answers_are_those_of_its_release(demo: Result) -> None:
 
 
 def test_it_says_that_real_use_is_about_people(demo: Result) -> None:
-    """And that nobody would see true counts; the guarantee and the source are named."""
+    """The demo says that nobody would see true counts, and names the guarantee and the source."""
     said = " ".join(demo.stderr.split())
 
     assert "Real use is about people, not towns" in said

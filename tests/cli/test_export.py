@@ -40,7 +40,7 @@ def test_every_format_sums_to_the_total(run: Run, release: Path, wanted: str) ->
 
 @pytest.mark.parametrize("wanted", FORMATS)
 def test_a_name_says_the_format(run: Run, release: Path, wanted: str) -> None:
-    """The same file as by name."""
+    """The extension of the output chooses the format that --to names."""
     assert run("export", release, "-o", FORMATS[wanted]).exit_code == 0
     assert run("export", release, "--to", wanted, "-o", f"named-{FORMATS[wanted]}").exit_code == 0
 
@@ -72,13 +72,13 @@ def test_a_resolution_that_is_none_is_refused(run: Run, release: Path, given: st
 
 
 def test_only_pixels_have_a_resolution(run: Run, release: Path) -> None:
-    """A usage error elsewhere."""
+    """--resolution with a format that has no pixels is a usage error."""
     assert_refused(run("export", release, "--to", "csv", "-o", "out.csv", "--resolution", "9"), 2, "--resolution")
 
 
 @pytest.mark.parametrize("options", [[], ["--to", "shp", "-o", "out.shp"], ["--to", "csv"]], ids=str)
 def test_what_is_missing_or_unknown_is_refused(run: Run, release: Path, options: list[str]) -> None:
-    """Exit code 2."""
+    """Missing outputs and unknown formats end with exit code 2."""
     assert_refused(run("export", release, *options), 2)
 
 
@@ -104,7 +104,7 @@ def test_only_releases_are_opened(run: Run, points_file: Path) -> None:
 def test_a_missing_library_is_named_with_its_extra(
     run: Run, release: Path, wanted: str, library: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And nothing is left behind."""
+    """The message says what to install, and no file is left behind."""
     monkeypatch.setitem(sys.modules, library, None)
 
     result = run("export", release, "--to", wanted, "-o", "out")

@@ -148,14 +148,14 @@ def test_a_missing_ledger_is_refused_and_not_made(run: Run, tmp_path: Path, comm
 
 
 def test_a_budget_cannot_be_raised(run: Run) -> None:
-    """Not by asking again."""
+    """A second init of the same data set is refused, and names its budget."""
     run(*INIT)
 
     assert_refused(run(*INIT), 2, "'trips' already, with a budget of 3 for each user")
 
 
 def test_the_environment_names_the_ledger(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """So that a team need not repeat a URL."""
+    """HUSHGRID_LEDGER names the ledger, so that a team need not repeat a URL."""
     monkeypatch.setenv("HUSHGRID_LEDGER", "team.ledger")
     run(*INIT)
 

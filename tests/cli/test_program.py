@@ -82,7 +82,7 @@ def test_an_interrupt_while_reading_writes_nothing(failing: Run, tmp_path) -> No
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError, RuntimeError])
 def test_a_failure_while_writing_leaves_nothing(publish: Run, monkeypatch, tmp_path, error) -> None:
-    """Neither half a release nor its temporary file, and no path on stdout."""
+    """A failed write leaves no release, no temporary file, and no path on stdout."""
 
     def fail(*_: object, **__: object) -> None:
         raise error

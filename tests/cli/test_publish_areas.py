@@ -139,7 +139,7 @@ WITHOUT_AREAS = {
 
 @pytest.mark.parametrize(("options", "words"), WITHOUT_AREAS.values(), ids=WITHOUT_AREAS)
 def test_without_areas_something_else_is_needed(run: Run, folder: Path, options: list[str], words: str) -> None:
-    """And named."""
+    """Without areas, the message names the option that is missing."""
     result = run("publish", folder / "trips.parquet", "--epsilon", "1", "-o", "out.dp.parquet", *options)
 
     assert result.exit_code == 2

@@ -171,7 +171,7 @@ def test_a_wrong_column_gives_the_budget_back(charge: Run, options: list[str], c
 
 
 def test_missing_points_give_the_budget_back(charge: Run) -> None:
-    """So does a file that is not there, and a right request afterwards finds the whole budget."""
+    """A file that is not there costs nothing: the right request finds the whole budget."""
     assert charge(points=Path("gone.parquet")).exit_code == 3
     assert left() == 3
     assert charge("--epsilon", "3").exit_code == 0

@@ -121,7 +121,7 @@ def test_arguments_that_make_no_sense_are_refused(
 
 
 def test_no_true_number_is_anywhere(publish: Run, run: Run, file: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Neither rows nor users nor kept records, in outputs, the log or the file."""
+    """Numbers of rows, users and kept records are in no output, log or file."""
     sizes = np.unique(table()["who"].to_numpy(zero_copy_only=False)[:INSIDE], return_counts=True)[1]
     secrets = {ROWS, INSIDE, len(sizes), int(np.minimum(sizes, MOST).sum()), int(np.minimum(sizes, 10 * MOST).sum())}
     written = b"|".join(f"{number}|{number:,}".encode() for number in secrets)

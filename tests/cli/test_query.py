@@ -26,7 +26,7 @@ def answers(text: str) -> np.ndarray:
 
 
 def expected(release: Path, rects: list[tuple[float, ...]], confidence: float = 0.95) -> np.ndarray:
-    """The same numbers from the library."""
+    """The same numbers, from the library."""
     answer = hg.read(release).answer(rects, confidence=confidence)
     return np.column_stack([rects, answer.estimate, answer.low, answer.high])
 
@@ -64,7 +64,7 @@ def test_the_table_is_aligned_and_says_that_counts_are_estimates(run: Run, relea
 
 
 def test_an_estimate_below_zero_is_explained(run: Run, points: pa.Table) -> None:
-    """And only where there is one."""
+    """An estimate below zero is explained, and no other."""
     release = Path("trips.dp.parquet")
     synopsis = hg.publish(points, domain=DOMAIN, epsilon=1, method="ug")
     synopsis.save(release)

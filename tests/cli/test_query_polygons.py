@@ -261,7 +261,7 @@ def test_one_layer_of_polygons_among_others_is_found(run: Run, release: Path) ->
 def test_a_missing_library_is_named_with_its_extra(
     run: Run, release: Path, missing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Exit code 2."""
+    """Without a library of the gis extra, the message names both, and the exit code is 2."""
     _layers(("a", AREAS[0]))
     monkeypatch.setitem(sys.modules, missing, None)
 
@@ -269,7 +269,7 @@ def test_a_missing_library_is_named_with_its_extra(
 
 
 def test_a_simulation_is_marked(simulated: Path) -> None:
-    """As for rectangles."""
+    """Counts of polygons in a simulation carry the warning that rectangles do."""
     result = CliRunner().invoke(main, ["query", str(simulated), "--polygons", "-", "--csv"], input=DISTRICTS)
 
     assert "simulation" in result.stderr

@@ -48,13 +48,13 @@ def test_without_a_number_there_are_as_many_as_estimated(run: Run, release: Path
 
 @pytest.mark.parametrize("name", ["points.csv", "points.geojson", "POINTS.PARQUET"])
 def test_the_extension_says_the_format(run: Run, release: Path, name: str) -> None:
-    """Upper or lower case."""
+    """An extension in upper or lower case chooses the format."""
     assert run("sample", release, "-n", "10", "-o", name).stdout == f"{name}\n"
     assert Path(name).stat().st_size > 0
 
 
 def test_land_holds_the_points(run: Run, release: Path, land: Path) -> None:
-    """As in the library."""
+    """All points lie on land, and are those that the library draws."""
     assert run("sample", release, "-n", "500", "-o", "points.parquet", "--seed", "1", "--within", land).exit_code == 0
 
     points = points_of("points.parquet")
@@ -94,7 +94,7 @@ def test_what_cannot_be_done_is_refused(
     ids=["cut-short", "a-point", "elsewhere", "empty"],
 )
 def test_land_that_holds_nothing_is_bad_input(run: Run, release: Path, text: str, words: list[str]) -> None:
-    """Named with its file."""
+    """The message names the file of the land, and no points are written."""
     Path("land.geojson").write_text(text)
 
     result = run("sample", release, "-n", "5", "-o", "points.csv", "--within", "land.geojson")
@@ -125,7 +125,7 @@ def test_a_simulation_is_warned_of_and_marked(run: Run, simulated: Path) -> None
 def test_without_shapely_points_lie_anywhere(
     run: Run, release: Path, land: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And a mask names what it needs."""
+    """Points are drawn without shapely; only --within asks for it."""
     monkeypatch.setitem(sys.modules, "shapely", None)
 
     assert run("sample", release, "-n", "3", "-o", "points.csv").exit_code == 0
@@ -134,7 +134,7 @@ def test_without_shapely_points_lie_anywhere(
 
 
 def test_all_points_lie_in_the_domain(run: Run, release: Path) -> None:
-    """Upper edges included."""
+    """No point lies outside the domain, whose upper edges count as inside."""
     run("sample", release, "-n", "5000", "-o", "points.parquet")
     points = points_of("points.parquet")
 

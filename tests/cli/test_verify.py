@@ -32,7 +32,7 @@ def test_a_contradiction_ends_with_code_3_and_is_named(run: Run, contradictory: 
 
 @pytest.mark.parametrize(("fixture", "code"), [("release", 0), ("contradictory", 3)])
 def test_json_holds_every_check(run: Run, request: pytest.FixtureRequest, fixture: str, code: int) -> None:
-    """The same checks for programs, whether they pass or not."""
+    """JSON holds the checks of the library, whether they pass or not."""
     file = request.getfixturevalue(fixture)
 
     result = run("verify", file, "--json")

@@ -112,7 +112,7 @@ def counted(points: Path | Address) -> tuple[int, np.ndarray]:
 
 
 def by_duckdb(text: str) -> tuple[int, np.ndarray]:
-    """The same with ``--engine duckdb``."""
+    """Count a CSV file with ``--engine duckdb``."""
     return counted(Address(text=text, engine="duckdb"))
 
 

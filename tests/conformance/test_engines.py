@@ -120,7 +120,7 @@ def test_sizes_are_those_of_the_kernels(counter):
 
 
 def test_a_partition_of_another_domain_is_refused(counter):
-    """As in memory."""
+    """An engine counts on its own domain only, as counters in memory do."""
     with pytest.raises(ArgumentError, match="must tile the counter's domain"):
         counter.count(partitions(Domain(west=0, south=0, east=1, north=1))["grid"])
 
@@ -308,7 +308,7 @@ SAID += [pytest.param("spark", case, marks=pytest.mark.slow) for case in WRONG]
 
 @pytest.mark.parametrize(("engine", "case"), SAID)
 def test_what_is_wrong_is_said_as_in_memory(request, table, engine, case):
-    """The same class and message, by arguments and declared types alone; engines have names of their own for types."""
+    """Engines raise the error of points in memory, by arguments and declared types alone; names of types may differ."""
     names, columns = WRONG[case]
     rows = FEW.select(names)
     there = postgres_copy(request.getfixturevalue("server"), rows) if engine == "postgres" else table(engine, rows)
@@ -339,7 +339,7 @@ def postgres_copy(server, rows):
 
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])
 def test_a_geometry_column_needs_a_query(table, engine):
-    """The message says which."""
+    """The message shows how a query makes numbers of a geometry."""
     with pytest.raises(ArgumentError, match=r"ST_X\(geom\) AS lon"):
         open_points(table(engine, ROWS), crs=DOMAIN.crs, geometry="geom")
 
@@ -401,7 +401,7 @@ def test_the_same_records_of_a_user_are_kept(table, engine, case, missing):
 @pytest.mark.parametrize("user", ["id", "no such column", "lon"])
 @pytest.mark.parametrize("engine", WITHOUT_USERS)
 def test_engines_without_a_hash_refuse_users_before_anything_is_read(table, engine, user):
-    """So that a ledger gives the budget back: no column is looked at, since types may be found in rows."""
+    """No column is looked at, since types may be found in rows; so a ledger gives the budget back."""
     with pytest.raises(ArgumentError, match="has no SHA-256"):
         open_points(table(engine, ROWS), crs=DOMAIN.crs, user=user)
 
@@ -450,7 +450,7 @@ def test_postgres_reads_one_snapshot(trips, server):
 
 
 def test_postgres_keeps_the_same_records_of_a_user(trips):
-    """By its own SHA-256."""
+    """PostgreSQL's own SHA-256 keeps the records that are kept in memory."""
     rule = KeyedRule(key=bytes(range(32)), domain=DOMAIN, most=3, most_for_total=7)
     fine = partitions(DOMAIN)["fine-grid"]
     there = open_points(Address(text=trips, engine="postgres"), crs=DOMAIN.crs, user="id")
@@ -519,7 +519,7 @@ def test_the_command_publishes_a_folder_that_spark_reads(spark, tmp_path):
 
 @pytest.mark.slow
 def test_the_copy_of_a_cluster_is_where_it_was_told_to_be(request, spark, tmp_path):
-    """And goes away, by Spark's own means."""
+    """The copy lies in the scratch folder, and Spark removes it in the end."""
     spark.conf.set("spark.hushgrid.scratch", tmp_path.as_uri())
     request.addfinalizer(lambda: spark.conf.unset("spark.hushgrid.scratch"))
     points = open_points(spark.createDataFrame(city_rows()), crs=DOMAIN.crs)
@@ -578,7 +578,7 @@ def test_spark_does_not_tell_queries_apart(spark, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("points", ["nowhere/trips", "no_such_table", "SELECT lon FROM no_such_table"])
 def test_what_spark_cannot_open_is_one_line(spark, tmp_path, points):
-    """No stack of Java."""
+    """The error is one line, without a stack of Java."""
     arguments = ["publish", points, "--engine", "spark", "--domain", CITY, "--epsilon", "1"]
 
     result = CliRunner().invoke(main, [*arguments, "-o", str(tmp_path / "out.dp.parquet")])

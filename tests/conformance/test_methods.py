@@ -120,7 +120,7 @@ class TestMethod:
         assert max(Fraction(int(total), denominator) + unmeasured for total in set(totals)) == epsilon
 
     def test_the_same_stream_gives_the_same_release(self, name):
-        """And another stream another one."""
+        """One stream of bits makes one release, and another stream another."""
         first, again, other = (release(METHODS[name](), clustered(), seed=seed) for seed in (5, 5, 6))
 
         assert np.array_equal(first.counts, again.counts)

@@ -210,7 +210,7 @@ def test_single_precision_is_exact(held, engine):
 @pytest.mark.parametrize("kind", [pa.decimal128(9, 6), pa.decimal128(18, 3), pa.decimal128(38, 35)], ids=str)
 @pytest.mark.parametrize("engine", ["polars", "duckdb", "ibis-on-duckdb", SPARK, "memory", "parquet"])
 def test_a_decimal_is_the_nearest_double(held, engine, kind):
-    """The same everywhere, on edges of cells; a cast that rounds twice puts some of them in other cells."""
+    """Every engine makes the nearest double of a decimal; on edges of cells, a cast that rounds twice would show."""
     domain = Domain(west=0, south=0, east=0.7, north=0.3)
     step = Decimal(1).scaleb(-kind.scale)
     with localcontext(prec=60):
@@ -228,7 +228,7 @@ def test_a_decimal_is_the_nearest_double(held, engine, kind):
 @pytest.mark.parametrize("kind", [pa.int8(), pa.int64(), pa.uint64()], ids=str)
 @pytest.mark.parametrize("engine", [*HERE, "memory", "parquet"])
 def test_whole_numbers_are_the_nearest_doubles(held, engine, kind):
-    """The largest ones too."""
+    """Every engine makes the nearest double of whole numbers, the largest ones too."""
     width, signed = kind.bit_width, not pa.types.is_unsigned_integer(kind)
     values = [0, 1, 2, 3, 100, 2 ** (width - 1) - 1, *([-1, -(2 ** (width - 1))] if signed else [2**width - 1])]
     rows = pa.table({"lon": pa.array(values, kind), "lat": pa.array([1] * len(values), kind)})
@@ -287,7 +287,7 @@ def test_other_numbers_are_no_error_in_postgres(server, route):
 
 
 def postgres_route(server, connection, route, table):
-    """The same table, on one of two ways."""
+    """A table of PostgreSQL, on one of two ways."""
     if route == "url":
         return Address(text=f"{server}&table={table}", engine="postgres")
     import ibis

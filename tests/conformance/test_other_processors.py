@@ -60,7 +60,7 @@ def test_releases_of_every_method_verify_on_other_processors(folder, other):
 
 @pytest.mark.slow
 def test_releases_of_every_method_verify_where_loops_are_compiled_for_another_processor(folder, tmp_path):
-    """The same, with compiled loops that know of no wide registers."""
+    """Releases verify with compiled loops that know of no wide registers."""
     found = run("verify", folder, **PLAIN, **PLAIN_KERNELS, NUMBA_CACHE_DIR=str(tmp_path))
 
     assert len(found) == len(RELEASES) + 1

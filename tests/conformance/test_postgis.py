@@ -144,7 +144,7 @@ def test_degrees_are_refused_for_a_domain_in_metres(server):
 
 
 def test_a_table_that_may_not_be_read_is_found_out_before_it_is(server):
-    """So that a ledger gives the budget back."""
+    """A missing right is found before any row is read, so that a ledger gives the budget back."""
     with psycopg.connect(server) as connection:
         connection.execute("CREATE ROLE guest LOGIN")
 

@@ -100,7 +100,7 @@ WRITING = {
 
 @pytest.mark.parametrize("ending", WRITING.values(), ids=WRITING)
 def test_what_a_query_calls_cannot_write(server, ending):
-    """Neither when the query is planned nor when it runs; the message is not the server's."""
+    """Functions cannot write, neither when a query is planned nor when it runs; the message is not the server's."""
     before = state(server)
 
     with pytest.raises(HushgridError) as caught:
@@ -131,7 +131,7 @@ READING = {
 
 @pytest.mark.parametrize("query", READING.values(), ids=READING)
 def test_any_select_is_taken(server, query):
-    """However it is written."""
+    """PostgreSQL counts any SELECT, however it is written."""
     assert count(server, f"&select={query}") == 9
 
 

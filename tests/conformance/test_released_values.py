@@ -36,7 +36,7 @@ def differs(method):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_nothing_of_the_data_shows_but_what_was_released(name):
-    """The same structure, counts, claim and notes from no points, from spread ones and from stacked ones."""
+    """With equal draws, no points, spread ones and stacked ones give equal structure, counts, claim and notes."""
     assert not differs(METHODS[name]())
 
 
@@ -56,5 +56,5 @@ class Cheat:
 
 
 def test_a_structure_of_exact_counts_is_noticed():
-    """Negative control."""
+    """Negative control: a method that shows an exact count fails the check."""
     assert differs(Cheat())

@@ -21,7 +21,7 @@ CROWD = clustered(20_000)
 @pytest.mark.parametrize("points", POINTS.values(), ids=POINTS)
 @pytest.mark.parametrize("method", SMOOTH.values(), ids=SMOOTH)
 def test_only_the_density_inside_leaves_differs(method, points):
-    """The same noise gives the same measurements, counts and claim; leaves and the domain count the same."""
+    """Equal noise gives equal measurements, counts and claim; leaves and the domain count the same."""
     smooth, plain = release(method, points), release(replace(method, smooth=False), points)
     queries = np.concatenate([plain.partition.bounds(), [[0, 0, 1, 1]]])
 
@@ -50,7 +50,7 @@ def test_points_that_lie_together_make_leaves_slope():
 
 
 def test_nothing_of_the_data_shows_but_what_was_released():
-    """As for every method."""
+    """The smooth grid passes the check of every method."""
     assert not differs(AdaptiveGrid(smooth=True))
 
 

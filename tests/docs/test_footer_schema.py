@@ -80,7 +80,7 @@ def test_old_releases_are_as_the_schema_says(path) -> None:
 
 
 def test_a_release_on_a_ledger_is_as_the_schema_says(tmp_path) -> None:
-    """It names its entry."""
+    """A release on a ledger names its entry, and fits the schema."""
     from hushgrid.ledger.ledger import open_ledger
 
     with open_ledger(str(tmp_path / "ledger"), create=True) as ledger:
@@ -123,7 +123,7 @@ def test_keys_that_nobody_knows_are_refused_by_both() -> None:
 
 
 def test_numbers_of_the_schema_are_those_of_the_code() -> None:
-    """Versions, names and limits."""
+    """Versions, names and limits in the schema are those of the code."""
     parts, definitions = SCHEMA["properties"], SCHEMA["$defs"]
     calibration = definitions["calibration"]["properties"]
 

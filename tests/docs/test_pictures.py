@@ -19,7 +19,7 @@ def test_every_picture_that_is_drawn_is_kept() -> None:
 
 
 def test_every_picture_that_is_kept_is_shown() -> None:
-    """No page, no picture."""
+    """Every picture in the folder is on some page."""
     shown = {Path(link).name for page in PAGES for link in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text())}
     assert {path.name for path in IMAGES.iterdir()} <= shown
 

@@ -53,7 +53,7 @@ def test_every_command_has_its_help(name: str) -> None:
 
 
 def test_the_help_on_the_site_is_what_is_printed() -> None:
-    """But for the width of the page."""
+    """The help on the site has the words that are printed, wrapped differently."""
     printed = CliRunner().invoke(main, ["ledger", "verify", "--help"], prog_name="hushgrid").stdout
 
     assert help_text(["ledger", "verify"]).split() == printed.split()
@@ -61,6 +61,6 @@ def test_the_help_on_the_site_is_what_is_printed() -> None:
 
 @pytest.mark.parametrize("variable", ["HUSHGRID_LEDGER", "HUSHGRID_THREADS", "HUSHGRID_DEBUG"])
 def test_every_variable_is_documented(variable: str) -> None:
-    """And is one that the code reads."""
+    """Every documented variable is one that the code reads."""
     assert f"`{variable}`" in COMMANDS
     assert any(variable in path.read_text() for path in (ROOT / "src").rglob("*.py"))

@@ -104,7 +104,7 @@ def test_a_false_page_fails(tmp_path: Path, right: str, wrong: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_file_is_made(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the current folder."""
+    """Every file that pages need can be made in the current folder."""
     monkeypatch.chdir(tmp_path)
     make(name)
 

@@ -62,7 +62,7 @@ def test_every_page_is_on_the_site(site: Path) -> None:
 
 @pytest.mark.slow
 def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
-    """Neither scripts nor styles, fonts, icons or pictures."""
+    """Pages and styles fetch nothing from other sites."""
     pages = {path.name: Addresses(path.read_text()).fetched_elsewhere for path in site.rglob("*.html")}
     styles = [path.name for path in site.rglob("*.css") if re.search(FROM_ELSEWHERE, path.read_text())]
 

@@ -62,12 +62,12 @@ def paper_rows():
 
 
 def raised(rows, power):
-    """The same rows with every measured number raised to a power: differences reversed, levelled or exaggerated."""
+    """Rows with every measured number raised to a power: differences reversed, levelled or exaggerated."""
     return [{name: value**power if name.startswith(MEASURED) else value for name, value in row.items()} for row in rows]
 
 
 def resized(rows, factor):
-    """The same rows with releases of more cells, so that the suggested sizes seem to have been others."""
+    """Rows with releases of more cells, so that the suggested sizes seem to have been others."""
     return [{**row, "cells": row["cells"] * factor} if "method" in row else row for row in rows]
 
 

@@ -51,7 +51,7 @@ def _errors(rows, method):
 
 
 def test_a_second_run_adds_what_is_missing(rows):
-    """And says what was there."""
+    """A second run does only the missing trials, and says how many were there."""
     invoke(*QUICK, "--runs", 1, "-o", rows)
 
     assert "2 trials run, 2 were there" in invoke(*QUICK, "--runs", 2, "-o", rows).stderr
@@ -65,7 +65,7 @@ def test_methods_without_ag_are_shown_without_ratios(rows):
 
 
 def test_a_missing_data_set_is_a_plain_error(rows, monkeypatch, tmp_path):
-    """One line, no rows."""
+    """A missing data set is an error of one line, and no rows are written."""
     monkeypatch.setattr(trial, "DATASETS", {"us_cvs": replace(DATASETS["us_cvs"], path=tmp_path / "us_cvs.parquet")})
     trial._question.cache_clear()
     outcome = invoke("try", "--dataset", "us_cvs", "--method", "ug", "--epsilon", "1", "--runs", 1, "-o", rows)
@@ -79,7 +79,7 @@ def test_a_missing_data_set_is_a_plain_error(rows, monkeypatch, tmp_path):
     "bad", [["--epsilon", "0"], ["--method", "nothing"], ["--dataset", "nowhere"], ["--runs", "0"]]
 )
 def test_bad_arguments_are_refused(rows, bad):
-    """Before anything is run."""
+    """Bad arguments are refused before any trial is run."""
     assert invoke(*QUICK, *bad, "-o", rows).exit_code == 2
     assert not rows.exists()
 
@@ -112,7 +112,7 @@ def test_a_file_of_ones_own_can_be_tried(rows, tmp_path):
     ids=["nothing", "file alone", "half a query", "one column", "half a domain"],
 )
 def test_a_file_that_is_not_described_is_refused(rows, arguments, complaint):
-    """With what is missing."""
+    """The message says what the description lacks."""
     given = [str(PLACES.path) if argument == "HERE" else argument for argument in arguments]
     outcome = invoke("try", *given, "--method", "ug", "--epsilon", 1, "-o", rows)
 

@@ -64,7 +64,7 @@ def test_a_missing_file_is_named_with_a_way_out(tmp_path):
 
 
 def test_a_missing_column_is_named_with_those_there_are():
-    """Before anything is read."""
+    """The message names the missing columns and those there are."""
     dataset = replace(PLACES, columns=("x", "y"))
 
     with pytest.raises(InputError, match=r"has no columns x, y; it has .*lon"):
@@ -123,13 +123,13 @@ def test_a_description_is_a_data_set(tmp_path):
     ids=["too little", "too much", "half a domain"],
 )
 def test_a_description_that_is_wrong_is_refused(tmp_path, text, complaint):
-    """And what is missing is named."""
+    """The message names what is missing or wrong."""
     with pytest.raises(HushgridError, match=complaint):
         described(tmp_path, text)
 
 
 def test_a_sample_is_the_same_at_every_call(tmp_path):
-    """So many different points of the file."""
+    """A sample holds that many different points of the file, the same at every call."""
     table = pa.table({"lon": np.linspace(0, 1, 500), "lat": np.linspace(0, 1, 500)})
     pq.write_table(table, tmp_path / "bikes.parquet")
     dataset = described(tmp_path, "domain = [0, 0, 1, 1]\nlargest_query = [0.5, 0.5]\nsize = 500\nsample = 80")

@@ -57,7 +57,7 @@ def _coarse(cells, width):
 
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
 def test_block_sums_agree_with_single_blocks(dimensions):
-    """Along every axis."""
+    """Sums of blocks are those added one by one, in any number of dimensions."""
     cells = np.random.default_rng(1).random((6,) * dimensions)
 
     assert np.allclose(block_sums(cells, 3), _coarse(cells, 3))

@@ -211,7 +211,7 @@ def test_dimensions_show_the_border_and_the_gain():
 
 
 def test_table_ii_has_suggested_and_best_sizes(rows):
-    """Beside the paper's own."""
+    """The table has suggested and best sizes beside the paper's own."""
     table = FIGURES["grid_sizes"].table(rows)
     line = next(line for line in table.lines if line[:2] == ("us_chains", "1"))
 

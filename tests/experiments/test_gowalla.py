@@ -55,7 +55,7 @@ def test_a_file_that_was_cut_short_is_refused(server, tmp_path):
 
 
 def test_another_file_than_the_first_is_refused(server, tmp_path):
-    """And the one that is there stays."""
+    """A download that changed is refused, and the file that is there stays."""
     fetch_gowalla(tmp_path, address=server.address, lines=2)
     server.content = gzip.compress(CHECKINS.replace("30.2", "31.2").encode(), mtime=0)
     with pytest.raises(InputError, match=r"gowalla\.sha256 states another"):

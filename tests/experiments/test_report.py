@@ -35,7 +35,7 @@ def world():
 
 @pytest.fixture(scope="module")
 def spoiled(world):
-    """The same rows spoiled in several ways."""
+    """Rows spoiled in several ways."""
     return {name: Evidence(rows=spoil(world.rows)) for name, spoil in SPOILERS.items()}
 
 
@@ -59,7 +59,7 @@ def test_a_statement_does_not_hold_in_every_spoiled_world(claim, spoiled):
     "claim", [claim for claim in CLAIMS.values() if claim.quote != WITHOUT_ROWS[0]], ids=lambda claim: claim.quote
 )
 def test_without_rows_nothing_is_claimed(claim):
-    """No rows, no verdict."""
+    """A claim without rows is not measured."""
     finding = claim.judge(Evidence(rows=[]))
 
     assert (finding.verdict, finding.values) == (Verdict.NOT_MEASURED, {})

@@ -46,7 +46,7 @@ def test_rows_come_back_from_a_table(rows):
 @settings(deadline=None, max_examples=100)
 @given(st.lists(FIGURES.filter(lambda value: 1e-30 < abs(value) < 1e30), min_size=1))
 def test_figures_of_few_digits_take_half_the_room(values):
-    """And give the same digits back."""
+    """Figures of few digits are kept as float32, and give the same digits back."""
     table = to_table([{"error": value} for value in values])
 
     assert table["error"].type == pa.float32()
@@ -102,7 +102,7 @@ def test_the_committed_rows_are_light_and_whole():
 
 
 def test_a_line_of_a_single_row_is_a_row():
-    """So that lines may be written by hand."""
+    """A line may be one plain row, so that lines can be written by hand."""
     row = {"key": "a", "queries": "all", "parameters": {"side": 3}}
 
     assert unpack(json.dumps(row)) == [row]

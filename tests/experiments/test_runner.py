@@ -110,7 +110,7 @@ def test_a_half_written_line_is_ignored_and_cut_off(results):
 
 
 def test_no_file_means_no_rows(results):
-    """And reading makes none."""
+    """A missing file has no rows, and reading does not make it."""
     assert results.rows() == []
     assert not results.path.exists()
 

@@ -151,7 +151,7 @@ def test_a_quick_suite_runs_and_is_resumed(tmp_path):
 
 
 def test_data_sets_that_are_not_at_hand_are_left_out_and_named(tmp_path, monkeypatch):
-    """The rest is run."""
+    """A run names the data sets that are missing, and goes on without them."""
     monkeypatch.setattr(run_module, "DATASETS", dict.fromkeys(DATASETS, Missing))
     outcome = invoke("run", "accuracy", "--workers", 1, "-o", tmp_path / "rows.jsonl")
 
@@ -168,7 +168,7 @@ class Missing:
 
 @pytest.mark.slow
 def test_all_quick_suites_run(tmp_path):
-    """And every one finds its rows."""
+    """Every quick suite runs, and finds its rows."""
     rows = tmp_path / "rows.jsonl"
     outcome = invoke("run", "--quick", "-o", rows)
     found = Results(rows).rows()

@@ -58,7 +58,7 @@ def test_equal_trials_have_equal_keys():
     ids=lambda change: next(iter(change)),
 )
 def test_every_field_changes_the_key(change):
-    """So that no two trials are taken for one."""
+    """A change of any field changes the key, so that no two trials are taken for one."""
     assert replace(TRIAL, **change).key != TRIAL.key
 
 
@@ -100,7 +100,7 @@ def test_no_two_trials_share_noise(monkeypatch):
 
 
 def test_noise_can_be_repeated(monkeypatch):
-    """Also where other rectangles are asked, or intervals calibrated: the release is the same."""
+    """The noise of a trial stays the same where other rectangles are asked, or intervals calibrated."""
     for same in (TRIAL, replace(TRIAL, workload_seed=7), replace(TRIAL, calibrate=True)):
         assert np.array_equal(bits_of(same, monkeypatch).words(9), simulation_rng(TRIAL.noise_seed).words(9))
 
@@ -127,7 +127,7 @@ def test_parameters_that_are_the_methods_own_change_nothing():
 
 
 def test_a_method_with_other_parameters_of_its_own_is_another_trial(monkeypatch):
-    """So that rows from before are not taken for its."""
+    """New defaults of a method change the key, so that older rows are not taken for its."""
     before = TRIAL.key
 
     @dataclass(frozen=True, kw_only=True)

@@ -38,7 +38,7 @@ def test_shares_and_errors_are_against_all_records(dataset):
 
 
 def test_the_command_prints_a_row_for_each_bound(dataset, monkeypatch):
-    """And one at record level."""
+    """The table has a row for each bound, and one at record level."""
     monkeypatch.setattr(users, "DATASETS", {"checkin_gowalla_nyc": dataset})
     result = CliRunner().invoke(users.main, ["--runs", "1"])
 

@@ -59,7 +59,7 @@ def test_places_are_uniform():
 
 
 def test_a_seed_fixes_the_workload():
-    """And another one changes it."""
+    """A seed fixes the workload, and another seed changes it."""
     domain = Domain(west=0, south=0, east=1, north=1)
     first, again, other = (workload(domain, (0.5, 0.5), seed=seed) for seed in (1, 1, 2))
 

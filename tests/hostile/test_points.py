@@ -154,7 +154,7 @@ def test_mutated_files(name: str, tmp_path: Path, tried: Tried) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_many_mutated_files(name: str, tmp_path: Path, tried: Tried) -> None:
-    """The same, ten times as many."""
+    """Ten times as many mutated files are read or refused."""
     mutate(name, 1_500, tmp_path, tried)
 
 
@@ -243,7 +243,7 @@ def sparse_line(path: Path) -> None:
 
 
 def compressed_line(path: Path) -> None:
-    """The same, a quarter as long, compressed."""
+    """A compressed file of one line, a quarter as long."""
     with gzip.open(path, "wb", 1) as file:
         file.write(b"lon,lat\n1,0.5\n")
         for _ in range(2**8):
@@ -377,7 +377,7 @@ def test_paths_that_are_no_files(tmp_path: Path, tried: Tried) -> None:
 
 
 def test_paths_that_cannot_be_written_to(tmp_path: Path, tried: Tried) -> None:
-    """The same paths as places for a release: refused before anything is read, as wrong arguments."""
+    """Strange paths as places for a release are refused before anything is read, as wrong arguments."""
     points = written(tmp_path / "x.csv", b"lon,lat\n1,0.5\n")
     for name, path in strange_paths(tmp_path, "o.dp.parquet").items():
         if "missing" not in name and "dangling" not in name:

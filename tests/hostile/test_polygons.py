@@ -62,7 +62,7 @@ def test_strange_values(release: Path, tmp_path: Path, tried: Tried) -> None:
 
 @pytest.mark.slow
 def test_every_strange_value(release: Path, tmp_path: Path, tried: Tried) -> None:
-    """All of them, everywhere."""
+    """Every strange value in every place is read or refused."""
     strange_values(release, 1, tmp_path, tried)
     tried.at_least(500)
 

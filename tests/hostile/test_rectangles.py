@@ -45,7 +45,7 @@ def test_rows_of_strange_fields(rows: list[str], end: str, release: Path, tried:
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(content=st.binary(max_size=200))
 def test_any_bytes(content: bytes, release: Path, tried: Tried) -> None:
-    """Whatever they are."""
+    """Any bytes as a file of rectangles are read or refused."""
     ask(release, content, tried)
     if tried.inputs == 100:
         tried.at_least(100)

@@ -97,7 +97,7 @@ def test_mutated_files(kind: str, tmp_path: Path, tried: Tried) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", PARTITIONS)
 def test_many_mutated_files(kind: str, tmp_path: Path, tried: Tried) -> None:
-    """The same, ten times as many."""
+    """Ten times as many mutated releases are read or refused."""
     mutate(kind, 2_500, tmp_path, tried)
 
 

@@ -37,7 +37,7 @@ def arguments(points: str, *more: str) -> list[str]:
 
 
 def on_spark(points: str, *more: str) -> list[str]:
-    """The same, counted by a small session of Spark."""
+    """Publish by a small session of Spark."""
     return arguments(points, "--engine", "spark", *(f"--spark-conf={setting}" for setting in SPARK), *more)
 
 

@@ -30,14 +30,14 @@ def test_a_busy_ledger_says_so(held: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_busy_ledger_can_be_read(held: str) -> None:
-    """Readers wait for nobody."""
+    """Readers do not wait for a writer."""
     with open_ledger(held) as ledger:
         assert ledger.book().accounts["trips"].left == 3
         assert ledger.verify().ok
 
 
 def test_a_writer_waits_for_its_turn(place: str) -> None:
-    """And sees what the one before it has done."""
+    """A second writer waits for the first, and sees what it has done."""
     began, granted = threading.Event(), []
 
     def ask() -> None:

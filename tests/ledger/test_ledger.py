@@ -62,7 +62,7 @@ def test_the_latest_of_several_releases_is_given_back(place: str) -> None:
 
 
 def test_a_reserved_entry_satisfies_nothing(place: str) -> None:
-    """The same request, asked for again before the commit, is charged again."""
+    """A request asked for again before the commit is charged again."""
     with open_ledger(place) as ledger:
         first, second = ledger.reserve(asked()), ledger.reserve(asked())
 
@@ -73,7 +73,7 @@ def test_a_reserved_entry_satisfies_nothing(place: str) -> None:
 
 
 def test_ten_tenths_fit_a_budget_of_one(empty_place: str) -> None:
-    """And not one more: the account is kept in fractions."""
+    """Ten tenths fit exactly and nothing more, because the account is kept in fractions."""
     with open_ledger(empty_place, create=True) as ledger:
         ledger.add_dataset("trips", budget=1.0, unit="user")
         for _ in range(10):
@@ -200,7 +200,7 @@ def test_an_entry_that_has_ended_stays_as_it_is(place: str, last: str, then: str
 
 
 def test_an_entry_that_does_not_exist_is_refused(place: str) -> None:
-    """By its number."""
+    """Resuming an unknown entry is an error that names its number."""
     with open_ledger(place) as ledger, pytest.raises(LedgerError, match="no entry 7"):
         ledger.resume(7, asked())
 
@@ -233,7 +233,7 @@ def test_releases_of_any_size_are_kept(place: str, size: int) -> None:
     "damage", ["DELETE FROM hushgrid_parts", "UPDATE hushgrid_parts SET bytes = '\\x00'"], ids=["missing", "altered"]
 )
 def test_a_lost_copy_is_an_error_and_no_free_release(place: str, tmp_path: Path, damage: str) -> None:
-    """Neither bytes nor a reservation come of it, and no file appears."""
+    """A lost copy gives no bytes, no reservation and no file."""
     with open_ledger(place) as ledger:
         reserved(ledger).commit(io.BytesIO(BYTES))
     with tampering(place) as transaction:
@@ -311,7 +311,7 @@ def test_keys_in_old_ledgers_are_still_found() -> None:
 
 
 def test_spelling_is_not_in_the_key() -> None:
-    """Neither the order of parameters, nor how a number was written, nor the sign of zero."""
+    """The order of parameters, the spelling of numbers and the sign of zero do not change the key."""
     spelled = {"parameters": {"size_from": "rows", "alpha": 0.50}, "epsilon": Fraction("1.0")}
     zero = [Domain(west=west, south=0, east=1, north=1) for west in (0, 0.0, -0.0)]
 
@@ -320,7 +320,7 @@ def test_spelling_is_not_in_the_key() -> None:
 
 
 def test_a_request_too_long_to_write_down_is_refused(place: str) -> None:
-    """Before anything is charged."""
+    """A request of too many characters is refused before anything is charged."""
     with open_ledger(place) as ledger:
         with pytest.raises(ArgumentError, match="characters"):
             ledger.reserve(asked(parameters={"query": "x" * 100_000}))

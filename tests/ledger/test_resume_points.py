@@ -45,7 +45,7 @@ def table(places: NDArray[Any], ids: NDArray[Any]) -> pa.Table:
 
 
 def text(places: NDArray[Any], ids: NDArray[Any]) -> bytes:
-    """The same as CSV."""
+    """The points as CSV."""
     rows = zip(places[:, 0], places[:, 1], ids, strict=True)
     return "".join(["lon,lat,rider\n", *(f"{x:.4f},{y:.4f},{one:02d}\n" for x, y, one in rows)]).encode()
 
@@ -67,7 +67,7 @@ def parquet(places: NDArray[Any], ids: NDArray[Any], path: Path) -> Path:
 
 
 def folder_of(places: NDArray[Any], ids: NDArray[Any], folder: Path) -> Path:
-    """The same in two files of a folder."""
+    """The points in two files of a folder."""
     (folder / "trips").mkdir(exist_ok=True)
     for number, rows in enumerate((slice(0, 400), slice(400, 800))):
         parquet(places[rows], ids[rows], folder / "trips" / f"{number}.parquet")

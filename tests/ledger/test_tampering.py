@@ -49,7 +49,7 @@ def edit(transaction: Transaction) -> None:
 
 
 def edit_with_hash(transaction: Transaction) -> None:
-    """The same, with a hash that fits the row."""
+    """Lower what was spent, with a hash that fits the row."""
     edit(transaction)
     (digest,) = next(iter(transaction.run("SELECT hash FROM hushgrid_events WHERE number = 3")))
     transaction.run(
@@ -63,7 +63,7 @@ def remove(transaction: Transaction) -> None:
 
 
 def remove_and_close_up(transaction: Transaction) -> None:
-    """The same, and number the others anew."""
+    """Take out the entry that was given up, and number the others anew."""
     remove(transaction)
     for number in range(6, 11):
         transaction.run("UPDATE hushgrid_events SET number = :new WHERE number = :old", new=number - 2, old=number)

@@ -48,7 +48,7 @@ LINES = [line for command in [main, *ALL.values()] for line in examples(command)
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_help_text_ends_with_examples(name: str) -> None:
-    """Of the command itself."""
+    """The last line of every help text is an example of the command."""
     shown = hushgrid(f"hushgrid {name} --help").stdout.rstrip().splitlines()
 
     assert shown[-1].strip().startswith(f"hushgrid {name}")

@@ -83,7 +83,7 @@ def stopped(
 
 @SIGNALS
 def test_without_a_ledger_nothing_is_spent_or_left(desk: Path, number: signal.Signals) -> None:
-    """And it says so."""
+    """An interrupted run says that nothing was spent, and leaves no file."""
     before = sorted(desk.iterdir())
     code, said = stopped(PUBLISH.split()[1:], number)
 

@@ -13,7 +13,7 @@ ALL = pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
 
 
 def test_there_are_twenty() -> None:
-    """And no two of them are the same."""
+    """There are at least twenty mistakes, and no two of them are the same."""
     assert len({mistake.typed for mistake in MISTAKES.values()}) == len(MISTAKES) >= 20
 
 
@@ -42,7 +42,7 @@ def test_the_command_shown_works(desk: Path, mistake: Mistake) -> None:
 
 @ALL
 def test_a_better_command_stands_on_a_line_of_its_own(desk: Path, mistake: Mistake) -> None:
-    """So that it can be copied; commands that begin something else end the message."""
+    """A proposed command is the last thing said, so that it can be copied."""
     lines = hushgrid(mistake.typed).stderr.splitlines()
 
     assert lines[-1] == f"Try: {mistake.works}" or lines[-1].endswith(f": {mistake.works}")

@@ -70,7 +70,7 @@ def test_releases_come_from_standard_input(desk: Path, command: str) -> None:
 
 
 def test_two_things_cannot_come_from_standard_input(desk: Path) -> None:
-    """Neither would be whole."""
+    """A release and rectangles cannot both come from standard input."""
     result = hushgrid("hushgrid query - --rects -", stdin=b"")
 
     assert result.exit_code == 2
@@ -91,7 +91,7 @@ def test_exports_go_to_standard_output(desk: Path, kind: str) -> None:
 
 
 def test_synthetic_points_and_maps_go_to_standard_output(desk: Path) -> None:
-    """Points as CSV."""
+    """With -o -, points come as CSV and a map as HTML."""
     points = hushgrid("hushgrid sample trips.dp.parquet -n 50 -o -")
     page = hushgrid("hushgrid map trips.dp.parquet -o -")
 

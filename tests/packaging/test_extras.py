@@ -91,7 +91,7 @@ def test_without_the_extra_a_command_says_which(extra, command, core, folder):
 
 @pytest.mark.parametrize(("extra", "command"), COMMANDS)
 def test_with_the_extra_alone_the_command_works(extra, command, with_extra, folder, database):
-    """And writes what it is asked for."""
+    """With one extra installed, its command works and writes its files."""
     with_extra(extra).hushgrid(*shlex.split(command.format(database=database)), cwd=folder)
 
     assert not [name for name in shlex.split(command) if name.startswith("new.") and not (folder / name).stat().st_size]

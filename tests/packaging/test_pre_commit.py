@@ -61,7 +61,7 @@ def test_the_hooks_are_those_of_make_check():
 @pytest.mark.slow
 @pytest.mark.parametrize("hook", HOOKS)
 def test_the_hook_passes_on_every_file(clone, hook):
-    """As this checkout stands."""
+    """Every hook passes on all files of this checkout."""
     printed, code = hooks(clone, hook, "--all-files")
 
     assert code == 0, printed

@@ -63,7 +63,7 @@ def _sentence(error: ArgumentError) -> None:
 @example(bounds=(0, 0, 5e-324, 1), crs="EPSG:32618")
 @settings(max_examples=1_000, deadline=None)
 def test_anything_makes_a_domain_or_a_sentence(bounds, crs):
-    """And the domain that the sentence offers is one."""
+    """Any bounds make a domain or a clear error, whose proposal is a domain."""
     try:
         domain = hg.Domain(**dict(zip(BOUNDS, bounds, strict=True)), crs=crs)
     except ArgumentError as error:
@@ -101,7 +101,7 @@ WRITTEN = st.lists(st.one_of(NUMBERS.map(str), st.text(max_size=5)), min_size=1,
 @example(parts=["a", "b", "c", "d"], separator=";", crs="OGC:CRS84")
 @FEW
 def test_any_text_makes_a_domain_or_a_sentence(parts, separator, crs):
-    """And the text that the sentence offers is read."""
+    """Any text makes a domain or a clear error, whose proposal can be read."""
     try:
         hg.Domain.parse(separator.join(parts), crs=crs)
     except ArgumentError as error:
@@ -160,7 +160,7 @@ def test_an_exchanged_domain_is_one(domain):
 @example(bounds=(0, 0, 1, 1 + 1j))
 @FEW
 def test_anything_makes_a_rectangle_or_a_sentence(bounds):
-    """Whatever Python hands over."""
+    """Any values make a rectangle or a clear error."""
     try:
         west, south, east, north = check_rects([bounds])[0]
     except ArgumentError as error:

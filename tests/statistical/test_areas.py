@@ -56,13 +56,13 @@ def test_distinct_users_get_noise_of_a_kth_of_epsilon(noise_on_users):
 
 
 def test_records_get_noise_of_epsilon():
-    """Each lies in one area."""
+    """A record lies in one area, so its noise has rate epsilon."""
     assert discrete_laplace_p_value(noise(unit="record"), EPSILON) > ACCEPT
 
 
 @pytest.mark.parametrize("rate", [EPSILON, EPSILON / K * Fraction(6, 5)], ids=["of record level", "20 % small"])
 def test_the_check_would_notice_too_little_noise(noise_on_users, rate):
-    """Negative control."""
+    """Negative control: the check rejects noise of record level, and noise 20 % too small."""
     assert discrete_laplace_p_value(noise_on_users, rate) < REJECT
 
 

@@ -199,7 +199,7 @@ BROKEN = {
 @pytest.mark.slow
 @pytest.mark.parametrize("neighbours", NEIGHBOURS.values(), ids=NEIGHBOURS)
 def test_the_bound_never_exceeds_the_claim(neighbours):
-    """And comes near enough to it that a real leak would show."""
+    """The bound stays below the claim, but near enough that a real leak would show."""
     bound = neighbours.bound()
 
     assert bound.epsilon <= neighbours.epsilon
@@ -229,7 +229,7 @@ def size_noise(budget):
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", [count_noise, size_noise])
 def test_every_primitive_follows_its_law_at_its_own_rate(noise):
-    """And is told apart from noise a fifth too small."""
+    """Noise of every primitive passes at its rate, and fails at a rate a fifth smaller."""
     draws, rate = noise(Budget)
 
     assert discrete_laplace_p_value(draws, rate) > 0.001

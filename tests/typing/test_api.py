@@ -43,7 +43,7 @@ def test_mistakes_are_found(found):
 
 
 def test_every_public_name_is_used():
-    """So that none escapes the check."""
+    """The example uses every public name, so that none escapes the check."""
     names = {
         node.attr
         for node in ast.walk(ast.parse(USAGE.read_text()))
@@ -54,7 +54,7 @@ def test_every_public_name_is_used():
 
 
 def test_every_argument_of_publish_is_used():
-    """By its name."""
+    """The example passes every argument of publish by its name."""
     calls = [node for node in ast.walk(ast.parse(USAGE.read_text())) if isinstance(node, ast.Call)]
     used = {
         keyword.arg

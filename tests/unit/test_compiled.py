@@ -70,7 +70,7 @@ def test_a_kernel_may_call_others():
 
 
 def test_numba_is_imported_with_the_first_call_and_not_before():
-    """So that asking for help does not wait for it."""
+    """Importing hushgrid does not load numba, so that asking for help does not wait for it."""
     code = "import sys, hushgrid; assert 'numba' not in sys.modules"
 
     subprocess.run([sys.executable, "-c", code], check=True)

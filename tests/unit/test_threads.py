@@ -216,7 +216,7 @@ def test_short_runs_do_not_abort_at_their_end(tmp_path):
 
 
 def test_no_other_module_makes_threads():
-    """Nor do we let Arrow use its own, which it does by itself for whole files."""
+    """Only these modules start threads, and Arrow is not left to use its own, as it would for whole files."""
     root = Path(hushgrid.__file__).parent
     starts = re.compile(
         r"ThreadPoolExecutor\(|ProcessPoolExecutor\(|\bThread\(|use_threads=(?!False)|pq\.read_table\(|to_pandas\(\)"

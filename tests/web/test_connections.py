@@ -108,7 +108,7 @@ def test_single_bytes_buy_no_time(monkeypatch, before):
 
 
 def test_an_answer_nobody_reads_is_given_up(monkeypatch):
-    """So that pages do not pile up in memory."""
+    """The server drops a reader that reads nothing, so that pages do not pile up in memory."""
     monkeypatch.setattr(limits, "HEAD_SECONDS", 0.2)
     monkeypatch.setattr(limits, "READER_SECONDS", 0.2)
     dropped = threading.Event()

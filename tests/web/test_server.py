@@ -162,7 +162,7 @@ def test_every_answer_has_strict_headers(client, asked):
 
 @pytest.mark.parametrize("asked", ["/v1/other/count?rect=0,0,1,1", "/v1/other/cells", "/other/", "/other"])
 def test_an_unknown_release_is_named_beside_the_known_ones(client, asked):
-    """Status 404."""
+    """An unknown release is status 404, with the names of the others."""
     assert "'other'" in refusal(client.get(asked), 404)
     assert "trips, nested, simulated" in refusal(client.get(asked), 404)
 
@@ -211,7 +211,7 @@ def test_no_path_leads_to_a_file(address, path):
     ],
 )
 def test_a_bad_address_is_refused_with_a_reason(client, query, words):
-    """Status 400."""
+    """A bad query string is status 400, with what is wrong in it."""
     assert words in refusal(client.get(f"/v1/trips/count?{query}"), 400)
 
 
@@ -241,7 +241,7 @@ def test_a_bad_address_is_refused_with_a_reason(client, query, words):
     ],
 )
 def test_a_bad_body_is_refused_with_a_reason(client, body, words):
-    """Status 400."""
+    """A bad body is status 400, with what is wrong in it."""
     assert words in refusal(client.post("/v1/trips/count", content=body), 400)
 
 
@@ -273,7 +273,7 @@ def test_any_body_is_answered_or_refused(client, body):
 @settings(max_examples=60, deadline=None)
 @given(texts=st.lists(st.text(st.characters(codec="utf-8"), max_size=12), max_size=4), confidence=st.floats())
 def test_any_address_is_answered_or_refused(client, texts, confidence):
-    """The same for what stands behind a question mark."""
+    """Any query string is status 200 or 400, and never an error of the server."""
     answer = client.get("/v1/trips/count", params={"rect": texts, "confidence": confidence})
 
     assert answer.status_code in (200, 400)
@@ -363,7 +363,7 @@ def test_many_clients_are_answered_at_once(client):
 
 
 def test_a_port_that_is_taken_is_refused():
-    """With what would work."""
+    """The message names the port, and says that port 0 is any free one."""
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(ArgumentError, match=f"port {port}.*port 0 is any free one"):
@@ -385,7 +385,7 @@ def test_a_host_that_is_none_is_refused(host):
 
 @pytest.mark.parametrize(("host", "reachable"), [("127.0.0.1", False), ("0.0.0.0", True), ("localhost", False)])
 def test_a_listener_knows_who_may_reach_it(host, reachable):
-    """And its address is one a browser takes."""
+    """A listener knows whether others may reach it, and its address names its port."""
     with listen(host, 0) as listener:
         assert is_open(listener) == reachable
         assert urlsplit(address_of(listener)).port == listener.getsockname()[1]

@@ -64,7 +64,7 @@ class TestEveryPartition:
     """What holds whatever the partition."""
 
     def test_the_whole_domain_counts_the_total(self, partition):
-        """And so does anything around it."""
+        """The domain counts the total, and so does any rectangle around it."""
         synopsis = synopsis_on(partition)
 
         assert np.allclose(synopsis.count([[0, 0, 1, 1], [-9, -9, 9, 9], [-np.inf] * 2 + [np.inf] * 2]), synopsis.total)
@@ -72,7 +72,7 @@ class TestEveryPartition:
     @settings(deadline=None)
     @given(cut=st.floats(0.01, 0.99))
     def test_disjoint_rectangles_add_up(self, partition, cut):
-        """Along both axes."""
+        """Two parts of a rectangle add up to it, along both axes."""
         count = synopsis_on(partition).count
 
         assert np.isclose(count([0.1, 0, cut + 0.1, 1]) + count([cut + 0.1, 0, 1.2, 1]), count([0.1, 0, 1.2, 1]))
@@ -87,7 +87,7 @@ class TestEveryPartition:
         assert answer.noise_std.tolist() == [0, 0, 0, 0]
 
     def test_one_rectangle_gives_one_value(self, partition):
-        """In every field."""
+        """One rectangle gives a float or a bool in every field."""
         synopsis = synopsis_on(partition)
 
         assert isinstance(synopsis.count([0, 0, 1, 1]), float)
@@ -134,7 +134,7 @@ class TestEveryPartition:
         assert np.array_equal(table["count"].to_numpy(), synopsis.counts)
 
     def test_many_rectangles_on_threads_are_answered_alike(self, partition, monkeypatch):
-        """Slices make no difference."""
+        """Three threads give the answers of one."""
         corners = np.random.default_rng(0).uniform(0, 0.5, (20_000, 2))
         query = np.hstack([corners, corners + 0.3])
         synopsis = synopsis_on(partition)
@@ -153,13 +153,13 @@ def test_a_confidence_outside_zero_and_one_is_refused(confidence):
 
 
 def test_the_repr_tells_what_it_is():
-    """Method, budget and size."""
+    """A synopsis shows its method, budget and size."""
     assert repr(synopsis_on(NESTED)) == "<Synopsis by ag: epsilon=1, 30 cells>"
 
 
 @pytest.mark.parametrize("threads", ["0", "-1", "two", "1.5", ""])
 def test_a_bad_thread_count_is_refused(threads, monkeypatch):
-    """The variable is named."""
+    """The message names the variable HUSHGRID_THREADS."""
     monkeypatch.setenv("HUSHGRID_THREADS", threads)
 
     with pytest.raises(ArgumentError, match="HUSHGRID_THREADS must be a whole number"):

@@ -161,7 +161,7 @@ def test_a_rectangle_as_a_polygon_is_the_rectangle(data):
 @settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_parts_of_a_polygon_add_up(data):
-    """Split by any line."""
+    """The two parts of a polygon, split by any line, add up to it."""
     partition = data.draw(partitions().filter(is_tame))
     domain = partition.domain
     whole = polygonal(data.draw(polygons(domain, most=1))[0])
@@ -206,7 +206,7 @@ def sloped_counts(tree, counts, slopes, areas):
 @settings(deadline=None, max_examples=40)
 @given(st.data())
 def test_sloped_leaves_are_integrated_exactly(data):
-    """Green's theorem against triangles."""
+    """Green's theorem gives what triangles add up to."""
     tree, counts, slopes = data.draw(sloped_leaves().filter(lambda drawn: is_tame(drawn[0])))
     areas = [polygonal(area) for area in data.draw(polygons(tree.domain))]
     leaves = tree.bounds()
@@ -218,7 +218,7 @@ def test_sloped_leaves_are_integrated_exactly(data):
 @settings(deadline=None, max_examples=40)
 @given(st.data())
 def test_a_rectangle_on_sloped_leaves_is_the_rectangle(data):
-    """To rounding."""
+    """A polygon that is a rectangle counts as the rectangle does, to rounding."""
     tree, counts, slopes = data.draw(sloped_leaves().filter(lambda drawn: is_tame(drawn[0])))
     queries = data.draw(rects(tree.domain))
 
@@ -227,7 +227,7 @@ def test_a_rectangle_on_sloped_leaves_is_the_rectangle(data):
 
 
 class TestWavelets:
-    """Noise in coefficients."""
+    """Polygons over noise in wavelet coefficients."""
 
     @pytest.mark.parametrize("area", AREAS.values(), ids=AREAS)
     def test_noise_is_that_of_the_dense_transform(self, area):
@@ -259,7 +259,7 @@ class TestScale:
     """Counts multiplied to sum to a total."""
 
     def test_polygons_are_scaled_as_rectangles_are(self):
-        """Estimates and deviations."""
+        """Scaled estimates and deviations of a polygon are those of its rectangle."""
         synopsis = synopsis_on(NESTED)
         scaled = synopsis.scaled(Scale.to(7_000, synopsis.counts, source="public"))
         area, rect = scaled.answer_polygons(shapely.box(0.1, 0.2, 0.7, 0.9)), scaled.answer([0.1, 0.2, 0.7, 0.9])
@@ -269,10 +269,10 @@ class TestScale:
 
 
 class TestManyAreas:
-    """Batches."""
+    """Many areas at once, and bad arguments."""
 
     def test_areas_on_threads_are_answered_alike(self, monkeypatch):
-        """Slices make no difference."""
+        """Three threads give the answers of one."""
         places = np.random.default_rng(0).random((500, 2))
         areas = shapely.buffer(shapely.points(places), 0.1)
         synopsis = synopsis_on(QUADTREE)
@@ -296,6 +296,6 @@ class TestManyAreas:
         assert synopsis_on(GRID).answer_polygons([]).high.shape == (0,)
 
     def test_a_bad_confidence_is_refused(self):
-        """As for rectangles."""
+        """A confidence in per cent is refused for polygons too."""
         with pytest.raises(ArgumentError, match="between 0 and 1"):
             synopsis_on(GRID).answer_polygons(RING, confidence=95)

@@ -36,7 +36,7 @@ def signed_area(segments):
     ],
 )
 def test_sequences_of_every_kind_are_taken(given):
-    """All mean the same."""
+    """Lists, arrays and frames of two squares mean the same two squares."""
     assert np.array_equal(outlines(given, UNIT_SQUARE).segments, outlines([SQUARE, SQUARE], UNIT_SQUARE).segments)
     assert synopsis_on(Grid(domain=UNIT_SQUARE, rows=2, columns=2)).count_polygons(given).shape == (2,)
 
@@ -72,7 +72,7 @@ def test_rings_that_cross_themselves_are_repaired():
     ids=["missing", "empty", "no parts", "an empty point", "without area"],
 )
 def test_nothing_holds_nothing(nothing):
-    """And leaves the others in their places."""
+    """An empty geometry has no segments, and leaves the others in their places."""
     found = outlines([SQUARE, nothing, SQUARE], UNIT_SQUARE)
 
     assert found.starts.tolist() == [0, 4, 4, 8]
@@ -99,13 +99,13 @@ REFUSED = {
 
 @pytest.mark.parametrize(("given", "words"), REFUSED.values(), ids=REFUSED)
 def test_what_is_no_polygon_is_refused(given, words):
-    """With its number."""
+    """The message tells which of the geometries is not a polygon."""
     with pytest.raises(ArgumentError, match=words):
         outlines(given, UNIT_SQUARE)
 
 
 class TestReferenceSystems:
-    """Frames that carry one."""
+    """Frames that carry a reference system."""
 
     def test_a_frame_is_transformed_to_the_domain(self):
         """As the vertices are, by pyproj."""
@@ -127,13 +127,13 @@ class TestReferenceSystems:
         assert np.array_equal(outlines(frame, UNIT_SQUARE).segments, outlines(SQUARE, UNIT_SQUARE).segments)
 
     def test_a_frame_without_one_is_in_that_of_the_domain(self):
-        """As plain geometries are."""
+        """A frame without a system is read as plain geometries are."""
         area = shapely.box(510_000, 4_490_000, 520_000, 4_500_000)
 
         assert np.array_equal(outlines(geopandas.GeoSeries([area]), TOWN).segments, outlines(area, TOWN).segments)
 
     def test_a_polygon_that_cannot_be_transformed_is_refused(self):
-        """With its number."""
+        """The message tells which polygon cannot be transformed."""
         frame = geopandas.GeoSeries([shapely.box(0, 0, 1, 1), shapely.box(0, 80, 1, 200)], crs="EPSG:4326")
         mercator = Domain(west=0, south=0, east=1e6, north=1e6, crs="EPSG:3857")
 

@@ -55,7 +55,7 @@ def test_heights_are_left_out():
 
 
 def test_frames_are_moved_to_the_system_of_the_domain():
-    """Each vertex."""
+    """Every vertex of a frame is transformed to the domain's system."""
     frame = geopandas.GeoSeries([shapely.box(-74, 40.7, -73.9, 40.8)], crs="EPSG:4326")
     domain = Domain(west=560_000, south=4_480_000, east=620_000, north=4_530_000, crs="EPSG:32618")
 
@@ -78,7 +78,7 @@ REFUSED = {
 
 @pytest.mark.parametrize(("shapes", "words"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_counted_on_is_refused(shapes, words):
-    """And named."""
+    """Shapes that cannot be areas are refused, and the message tells why."""
     with pytest.raises(ArgumentError, match=words):
         made(*shapes)
 
@@ -147,7 +147,7 @@ def test_rectangles_count_as_the_polygons_they_are():
 
 
 def test_answers_need_shapely(monkeypatch):
-    """And say so."""
+    """Without shapely, an answer on areas names the gis extra."""
     synopsis = synopsis_on(districts())
     monkeypatch.setitem(sys.modules, "shapely", None)
 
@@ -232,5 +232,5 @@ def test_intervals_of_an_area_are_as_wide_as_its_noise_asks(rate, confidence):
 
 
 def test_the_normal_law_would_be_too_short():
-    """Negative control."""
+    """Negative control: intervals by the normal law cover too little."""
     assert coverage(UNCALIBRATED, Fraction(1, 1000), 0.99) < 0.98

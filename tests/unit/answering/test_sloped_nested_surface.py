@@ -78,7 +78,7 @@ def test_without_slopes_it_is_the_flat_surface(data):
 
 
 def test_rectangles_on_threads_are_answered_alike(monkeypatch):
-    """Slices make no difference."""
+    """Three threads give the answers of one."""
     rng = np.random.default_rng(1)
     nested = NestedGrid(grid=Grid(domain=UNIT_SQUARE, rows=3, columns=2), sides=[1, 2, 3, 4, 5, 6])
     counts, slopes = rng.gamma(0.5, 20, nested.cells), rng.uniform(-1, 1, (nested.cells, 2))

@@ -58,7 +58,7 @@ def test_counts_are_integrals_of_the_density(data):
 @settings(deadline=None, max_examples=30)
 @given(sloped_leaves())
 def test_the_whole_domain_holds_the_total(given):
-    """And so does anything around it."""
+    """The domain holds the total, and so does a rectangle around it."""
     tree, counts, slope = given
     domain = tree.domain
     around = (domain.west - 1, domain.south - 1, domain.east + 1, domain.north + 1)
@@ -100,7 +100,7 @@ def test_without_slopes_it_is_the_flat_surface(data):
 @settings(deadline=None, max_examples=20)
 @given(st.data())
 def test_slopes_follow_from_counts(data):
-    """So that a file need not hold them."""
+    """A surface made from counts has the slopes of its counts, so that a file need not hold them."""
     tree, measurements = data.draw(measured_quadtrees())
     queries = data.draw(rects(tree.domain))
     counts = np.random.default_rng(tree.nodes).gamma(0.5, 20, tree.cells)

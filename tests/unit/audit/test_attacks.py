@@ -28,13 +28,13 @@ def sight():
 
 
 def with_column(sight, name, values):
-    """The same, with another column in its file."""
+    """A sight whose file has another column."""
     index = sight.table.schema.get_field_index(name)
     return replace(sight, table=sight.table.set_column(index, name, pa.array(values)))
 
 
 def with_values(sight, change):
-    """The same, with other measurements."""
+    """A sight with other measurements."""
     leaves = sight.release.measurements.leaves
     measurements = Measurements.of_leaves(replace(leaves, values=change(leaves.values)))
     return replace(sight, release=replace(sight.release, measurements=measurements))
@@ -59,7 +59,7 @@ FLAWS = {
 
 @pytest.mark.parametrize("attack", FILE_ATTACKS, ids=lambda attack: attack.title)
 def test_an_attack_on_a_file_succeeds_on_its_flaw_only(sight, attack):
-    """And fails on a sound release."""
+    """Each attack finds its planted flaw, and nothing in a sound release."""
     assert not attack.found(sight)
     assert attack.found(FLAWS[attack.title](sight))
 
@@ -85,14 +85,14 @@ def test_what_is_printed_logged_or_warned_of_is_overheard(caplog):
 
 @pytest.mark.parametrize("title", replays.REPLAYS)
 def test_replays_fail_on_a_sound_build(title):
-    """Each gives back nothing."""
+    """No replay of a known attack finds anything."""
     replay, _ = replays.REPLAYS[title]
 
     assert replay(replace(SETTING, methods=("ug", "staq", "privlet"))) is None
 
 
 def test_a_record_that_causes_an_error_is_found(monkeypatch):
-    """Whatever the error."""
+    """A build that raises an error on one record is found out."""
 
     def strict(points, **arguments):
         if not np.isfinite(points).all():
@@ -146,7 +146,7 @@ def test_weights_are_found(monkeypatch):
 
 
 def test_a_budget_that_never_ends_is_found(monkeypatch):
-    """Spending goes on."""
+    """A budget that lets spending go on is found out."""
     monkeypatch.setattr(Budget, "_spend", lambda *_, **__: None)
 
     assert replays.overdrawn_budget(SETTING) is not None

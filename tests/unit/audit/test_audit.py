@@ -31,7 +31,7 @@ def in_memory(title):
 
 @pytest.fixture
 def broken(report):
-    """The same, with one check flagged."""
+    """An audit with one check flagged."""
     bad = Check(
         part="neighbours",
         title="A <b>title</b>",
@@ -128,7 +128,7 @@ def test_the_summary_says_what_to_do(report, broken):
 
 
 def test_an_empty_report_is_fine():
-    """No checks, no flags."""
+    """A report without checks flags nothing."""
     empty = AuditReport(version="0", epsilon=Fraction(1), runs=50, methods=(), checks=(), tests=0)
 
     assert empty.ok

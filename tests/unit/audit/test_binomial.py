@@ -25,7 +25,7 @@ def test_bounds_are_quantiles_of_beta_laws(trials, share, error):
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 1), (1, 1), (0, 5000), (5000, 5000), (1, 5000), (4999, 5000)])
 def test_bounds_enclose_the_observed_share(successes, trials):
-    """Also at the ends, where there is nothing on one side."""
+    """Bounds enclose the observed share, at 0 and 1 too."""
     assert 0 <= lower_bound(successes, trials, error=0.01) <= successes / trials
     assert successes / trials <= upper_bound(successes, trials, error=0.01) <= 1
 

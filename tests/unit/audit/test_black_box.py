@@ -68,7 +68,7 @@ def test_a_function_that_never_changes_ends_the_search():
 
 
 def test_every_method_has_neighbours():
-    """And those of users, cells and splits are there."""
+    """Every method has its pairs of neighbours, three of them of users, under different titles."""
     planned = list(pairs(setting(methods=tuple(METHODS))))
 
     assert {pair.method.name for pair in planned} == set(METHODS)
@@ -86,7 +86,7 @@ def test_the_largest_bound_is_that_of_a_build_that_tells_everything():
 
 
 def test_too_few_runs_are_no_verdict():
-    """And say so."""
+    """Too few runs give no verdict, and the finding names --runs."""
     pair = Neighbours(title="few", method=UniformGrid(side=2), places=(FAR,), length=0.1)
     (check,) = pair.check(setting(), 1e-5)
 
@@ -115,7 +115,7 @@ def test_a_user_of_a_release_of_many_shows_in_their_own_cells_only(cells):
 
 
 def test_every_way_in_is_a_black_box_once():
-    """Titles tell them apart."""
+    """Files, engines and ledgers are tried once each, under different titles."""
     titles = [(cells.route.method, cells.route.title) for cells in many_at_once()]
 
     assert len(titles) == len(set(titles))

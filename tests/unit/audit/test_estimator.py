@@ -98,7 +98,7 @@ def test_bounds_on_equal_laws_hold_as_often_as_they_say(confidence):
 
 
 def test_more_runs_give_a_better_bound():
-    """And never one above epsilon."""
+    """More runs raise the lower bound, but never above epsilon."""
     few, some, many = (epsilon_lower_bound(*randomised_response(1, runs)).epsilon for runs in (100, 2000, 50_000))
 
     assert 0 <= few < some < many < 1

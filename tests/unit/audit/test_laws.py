@@ -12,7 +12,7 @@ RATE = 0.4
 
 
 def test_coins_by_their_definition():
-    """Probability exp(-rate gap)."""
+    """A coin shows heads with probability exp(-rate gap)."""
     assert laws.heads(np.array([0, 5]), RATE) == pytest.approx([1, np.exp(-2)])
 
 
@@ -74,7 +74,7 @@ def test_decisions_of_privtree_along_any_path_cost_its_structure_at_most():
 
 
 def test_a_decision_and_its_opposite_are_certain_together():
-    """Divided or not."""
+    """The probabilities of dividing and of not dividing add up to one."""
     evidence = np.arange(-5, 6)
     both = [np.exp(laws.log_decision(evidence, np.full(11, divided), RATE)) for divided in (True, False)]
 

@@ -35,7 +35,7 @@ OTHERS = (
 
 
 def seeded(runs=400):
-    """The same audit with noise of its own."""
+    """The audit with noise from a seed of its own."""
     return replace(SETTING, runs=runs, rng=simulation_rng(5))
 
 

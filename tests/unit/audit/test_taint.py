@@ -56,7 +56,7 @@ def examined(**route):
 
 
 def test_a_sound_method_passes():
-    """And its neighbours are told apart by all of epsilon, no more."""
+    """A sound method passes, and its neighbours differ by epsilon exactly."""
     found = examined(arguments={"method": Cheat()})
 
     assert (found.tainted, found.overspent) == (None, None)
@@ -87,7 +87,7 @@ def test_signs_of_privtree_are_what_counts():
 
 @pytest.mark.parametrize("hand_over", [as_folder, as_duckdb, as_polars])
 def test_ways_in_count_alike(hand_over):
-    """From files and engines."""
+    """Points from files and engines are counted alike."""
     found = examined(arguments={"method": UniformGrid(side=2)}, hand_over=hand_over, sets="few")
 
     assert (found.tainted, found.overspent, round(found.largest, 9)) == (None, None, 1)
@@ -109,7 +109,7 @@ def test_a_ledger_and_a_command_show_nothing_else():
 
 
 def test_every_method_and_way_in_has_a_route():
-    """Once each."""
+    """Every method, auto and areas have a route, and no route comes twice."""
     planned = [(route.method, route.title) for route in routes(tuple(METHODS))]
 
     assert len(planned) == len(set(planned))

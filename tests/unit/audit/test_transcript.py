@@ -49,7 +49,7 @@ def test_samplers_are_put_back():
 
 
 def test_a_release_without_noise_holds_its_counts():
-    """And the draws hold what went in, at the rate that was paid."""
+    """With a script of no noise, the release and its draws hold the true counts, at the rate that was paid."""
     release, (draw,) = recorded(FEW)
 
     assert release.measurements.leaves.values.tolist() == draw.true_values.tolist() == [2, 0, 0, 1]

@@ -27,7 +27,7 @@ def test_a_query_is_told_without_where_it_is_asked(address: Address, query: str 
 
 
 def test_passwords_are_not_shown() -> None:
-    """Neither those of a URL nor those of settings."""
+    """Passwords in URLs and settings appear in no text of an address."""
     conf = {"spark.hadoop.fs.s3a.secret.key": "s3cret"}
     for address in (
         Address(text=f"{URL}?table=trips", engine="postgres"),
@@ -54,7 +54,7 @@ def test_a_url_is_taken_apart(ending: str, parts: tuple[str, str | None, str | N
 
 @pytest.mark.parametrize("ending", ["", "?sslmode=require", "?table=a&table=b", "?table=a&select=SELECT 1", "?select="])
 def test_a_url_names_one_table_or_query(ending: str) -> None:
-    """Neither none nor two."""
+    """A URL without a table or query is refused, and one with two."""
     with pytest.raises(ArgumentError, match="needs either table=NAME or select=QUERY"):
         parse_address(URL + ending)
 
@@ -75,7 +75,7 @@ def test_files_tell_of_their_changes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("files", [[], ["s3a://city/trips.parquet"], ["gone.parquet"]])
 def test_files_elsewhere_tell_of_nothing(files: list[str], tmp_path: Path) -> None:
-    """Nor does a list that holds one of them."""
+    """Files that are not on this machine have no state, not even among others that are."""
     (tmp_path / "here.parquet").write_bytes(b"1")
 
     assert state_of_files(files) is None

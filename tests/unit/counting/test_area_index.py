@@ -45,7 +45,7 @@ def test_points_on_borders_and_anywhere(areas):
 
 
 def test_a_shared_border_belongs_to_the_first_area():
-    """In either order."""
+    """A point on a shared border lies in the first area, whichever that is."""
     left, right = shapely.box(0, 0, 0.5, 1), shapely.box(0.5, 0, 1, 1)
 
     assert numbers(named([left, right]), [[0.5, 0.3], [0.5, 1.0]]).tolist() == [0, 0]
@@ -87,7 +87,7 @@ def test_any_polygon_on_a_lattice(corners):
 
 @pytest.mark.parametrize("side", [1, 2, 7, 300])
 def test_any_number_of_cells_gives_the_same(side, monkeypatch):
-    """The index decides nothing."""
+    """The size of the index does not decide which area holds a point."""
     monkeypatch.setattr(area_index, "FEWEST", side)
     monkeypatch.setattr(area_index, "MOST", side)
     areas = named(mosaic(12))
@@ -108,7 +108,7 @@ def test_areas_that_are_small_beside_their_coordinates():
 
 
 def test_float32_counts_as_the_doubles_it_is():
-    """No coordinate is rounded."""
+    """Points in float32 lie in the areas that hold the same doubles."""
     points = np.random.default_rng(3).random((1000, 2)).astype(np.float32)
 
     assert np.array_equal(

@@ -52,7 +52,7 @@ def kept(points, *, most=4, missing="drop", memory_bytes=ALL_IN_MEMORY, progress
 
 
 def expected(ids, points, *, most=4, missing="drop"):
-    """The same by the plain version."""
+    """The kept points and capped total by the plain version."""
     records = [
         (None if one is None else str(one).encode(), tuple(point))
         for one, point in zip(ids, points.tolist(), strict=True)

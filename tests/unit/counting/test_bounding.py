@@ -45,7 +45,7 @@ def test_it_keeps_what_the_plain_version_keeps(records, most, key):
 @settings(deadline=None, max_examples=60)
 @given(RECORDS, st.integers(1, 4), st.randoms(use_true_random=False))
 def test_order_changes_nothing(records, most, shuffler):
-    """The same records in another order: the same points are kept."""
+    """The same points are kept, whatever order the records come in."""
     shuffled = list(records)
     shuffler.shuffle(shuffled)
 
@@ -106,7 +106,7 @@ def test_another_key_is_another_choice():
 
 
 def test_repr_tells_neither_key_nor_records():
-    """They are private."""
+    """The text of a rule hides the key, that of a choice the records."""
     found = rule(1).keep(pa.array([b"a"], pa.large_binary()), np.array([0.25]), np.array([1.25]))
 
     assert KEY.hex() not in repr(rule(1))

@@ -33,7 +33,7 @@ def test_a_declared_geometry_is_the_last_resort():
     ids=["two pairs", "two cases", "two longitudes", "twice the same"],
 )
 def test_more_than_one_pair_is_an_error_that_lists_them(names):
-    """Nothing is guessed."""
+    """Two usual pairs are an error, which lists both."""
     with pytest.raises(InputError, match="more than one pair") as caught:
         find_columns(names, where="trips.csv")
 
@@ -76,6 +76,6 @@ def test_names_that_contradict_each_other_are_refused(given):
 
 
 def test_a_long_list_of_columns_is_cut():
-    """The message stays readable."""
+    """A message lists forty columns at most."""
     with pytest.raises(InputError, match="and 60 more"):
         find_columns([f"c{i}" for i in range(100)], where="t")

@@ -212,7 +212,7 @@ def test_a_file_that_changed_during_a_pass_is_an_error(form, tmp_path):
 
 @pytest.mark.parametrize("form", FILES)
 def test_a_file_that_is_gone_is_an_error(form, tmp_path):
-    """The message names it."""
+    """A file deleted before the count is reported as missing."""
     path = FORMS[form](some_points(), tmp_path)
     counting = counter(path)
     path.unlink()

@@ -72,7 +72,7 @@ def test_what_is_not_a_decimal_number_is_nan(field):
 @example(5e-324)
 @example(1.7976931348623157e308)
 def test_the_shortest_text_of_a_double_gives_it_back(number):
-    """Reading undoes repr."""
+    """Reading what repr writes of a double gives the same bits."""
     assert parse(repr(number).encode()).tobytes() == np.array([number]).tobytes()
 
 

@@ -79,7 +79,7 @@ def test_a_csv_file_that_changes_between_passes_is_refused(folder):
 
 
 def test_a_query_may_choose_rows_and_columns(folder):
-    """Of Parquet files."""
+    """A query of a Parquet file may filter rows and rename columns."""
     pq.write_table(pa.table({"id": range(50), "lon": np.arange(50) / 5, "lat": [1.0] * 50}), folder / "trips.parquet")
 
     assert counted("SELECT lat AS x, lon AS y FROM 'trips.parquet' WHERE id < 12") == (12, 12)
@@ -232,7 +232,7 @@ def test_a_query_that_fails_on_a_row_quotes_nothing_of_it(folder):
     ],
 )
 def test_a_record_that_duckdb_takes_for_a_header_is_not_quoted(folder, text, columns):
-    """Neither by us nor in what DuckDB proposes."""
+    """No message quotes the first record of a CSV file without a header, nor proposes it."""
     (folder / "headless.csv").write_bytes(b"Erika,Mustermann,Homerton\nHans,Meier,Berlin\n")
 
     with pytest.raises(HushgridError) as caught:

@@ -14,7 +14,7 @@ def plain_hash(text, salt):
 
 
 def test_hashes_are_fnv_and_salted():
-    """Another salt, another hash."""
+    """Hashes of ids are those of plain FNV-1a, for every salt."""
     ids = [b"", b"a", b"ann", bytes(range(256))]
     edges = np.concatenate([[0], np.cumsum([len(one) for one in ids])])
 
@@ -38,7 +38,7 @@ def test_ids_spread_over_files():
 
 
 def test_spans_are_trimmed_and_copied():
-    """Blanks inside stay."""
+    """Blanks at the ends of a span go, and those inside stay."""
     text = np.frombuffer(b"  a b \t|\r|", np.uint8)
     spans = np.array([[0, 7], [8, 9], [9, 9]])
     trim_spans(text, spans)

@@ -65,7 +65,7 @@ def test_arrays_of_another_shape_or_type_are_refused_without_their_length(points
 
 @pytest.mark.parametrize("columns", [{"lon": "a", "lat": "b"}, {"geometry": "g"}], ids=["lon and lat", "geometry"])
 def test_an_array_has_no_columns_to_name(columns):
-    """Names are for tables."""
+    """Names of columns beside an array are refused."""
     with pytest.raises(ArgumentError, match="an array has none"):
         open_points(np.zeros((1, 2)), crs=DOMAIN.crs, **columns)
 

@@ -88,7 +88,7 @@ def test_a_path_that_cannot_be_read_is_a_one_line_error(make, message, tmp_path)
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")
 @pytest.mark.parametrize("name", ["points.csv", "points.parquet"])
 def test_a_file_without_permission_is_an_error(name, tmp_path):
-    """The message says so."""
+    """A file that may not be read is reported with the reason."""
     path = tmp_path / name
     path.write_text("lon,lat\n")
     path.chmod(0)

@@ -30,7 +30,7 @@ def test_any_three_places(a, b, p):
 @settings(max_examples=300, deadline=None)
 @given(PLACES, PLACES, st.floats(0, 1), st.integers(-2, 2))
 def test_places_an_ulp_beside_a_line(a, b, share, ulps):
-    """Where plain arithmetic guesses."""
+    """A point an ulp beside a line is on the side that exact arithmetic finds."""
     x, y = (one + share * (other - one) for one, other in zip(a, b, strict=True))
     for _ in range(abs(ulps)):
         y = np.nextafter(y, np.sign(ulps) * np.inf)
@@ -51,7 +51,7 @@ NAMED = {
 
 @pytest.mark.parametrize("places", NAMED.values(), ids=NAMED)
 def test_awkward_places(places):
-    """Named ones."""
+    """Degenerate and nearly straight triples have the exact side, in both directions."""
     a, b, p = (tuple(map(float, place)) for place in places)
 
     assert side_of(*a, *b, *p) == exact(a, b, p)

@@ -107,7 +107,7 @@ def test_a_geometry_of_another_type_is_an_error(kind, tmp_path):
 
 
 def test_structs_that_are_null_are_no_points(tmp_path):
-    """Neither a null point nor a point with a null coordinate is counted."""
+    """A null point is not counted, nor is a point with a null coordinate."""
     kind = pa.struct({"x": pa.float64(), "y": pa.float64(), "z": pa.float64()})
     rows = [{"x": 1.0, "y": 2.0, "z": 3.0}, None, {"x": None, "y": 2.0, "z": 0.0}, {"x": 1.0, "y": None, "z": 0.0}]
     path = write(tmp_path, {"geometry": pa.array(rows, kind)}, geo_metadata(encoding="point"))

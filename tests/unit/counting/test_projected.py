@@ -64,7 +64,7 @@ def test_where_nothing_is_to_do_nothing_is_done(crs):
     ids=["nan", "half-nan", "infinite", "huge", "beyond-the-pole", "around-the-world"],
 )
 def test_a_row_that_cannot_be_transformed_touches_no_other(bad):
-    """Neither by an error nor in the last bit of another row, wherever it stands."""
+    """It is not an error, and changes no bit of another row, wherever it stands."""
     good = some_points(200)
     alone = moved(projected(ArrayPoints(good), domain=METRES))
     for place in (0, 100, 200):

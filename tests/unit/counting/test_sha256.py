@@ -8,7 +8,7 @@ from hushgrid.counting.sha256 import ROUND_CONSTANTS, START, hash_records
 
 
 def test_constants_are_those_of_the_standard():
-    """FIPS 180-4 lists them."""
+    """First and last constants are those that FIPS 180-4 lists."""
     assert START[0] == 0x6A09E667
     assert START[-1] == 0x5BE0CD19
     assert len(ROUND_CONSTANTS) == 64

@@ -25,7 +25,7 @@ def session(**settings: str) -> Any:
 
 
 def test_a_cluster_needs_a_place_before_anything_is_read() -> None:
-    """So that a ledger gives the budget back."""
+    """A cluster without a scratch folder is refused before anything is read, so that a ledger gives the budget back."""
     with pytest.raises(ArgumentError, match=rf"--spark-conf {SCRATCH}=s3a://bucket/private"):
         SparkEngine(session())
 
@@ -79,7 +79,7 @@ def test_what_exists_here_wins_over_a_table(folder: Path, asked: list[tuple[str,
 
 
 def test_a_path_is_no_pattern_if_it_exists(folder: Path, asked: list[tuple[str, str]]) -> None:
-    """Nor a query."""
+    """A folder that exists is read by its name, even if that looks like a pattern or a query."""
     for name in ("trips[1]", "trips*", "from here.parquet"):
         Path(name).mkdir()
         spark_frame(name, {})

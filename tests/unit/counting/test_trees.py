@@ -46,7 +46,7 @@ def test_quadtree_cells_hold_what_a_plain_loop_finds(most, monkeypatch):
 
 @pytest.mark.parametrize("level", [0, 1, 5, 8])
 def test_a_level_of_the_curve_is_a_grid(level):
-    """The same counts in another order: one expression places a point in both."""
+    """All quadtree cells of a level have the counts of a grid, because one expression places points in both."""
     points = points_around(UNIT_SQUARE, size=5000)
     counter = PointCounter(UNIT_SQUARE, open_points(points, crs=UNIT_SQUARE.crs))
     side = 2**level

@@ -79,7 +79,7 @@ def test_geojson_is_in_longitude_and_latitude():
 
 
 def test_areas_that_geojson_cannot_hold_are_refused():
-    """Those at the pole."""
+    """An area around the pole is refused, with GeoPackage as a way out."""
     arctic = Domain(west=-3e6, south=-3e6, east=3e6, north=3e6, crs="EPSG:3413")
     around = synopsis_on(patchwork([shapely.box(-1e6, -1e6, 1e6, 1e6)], ["pole"], arctic))
 
@@ -151,13 +151,13 @@ def test_a_plot_shows_the_areas(synopsis):
 
 
 def test_a_manifest_says_what_is_counted(synopsis):
-    """And how wide intervals are."""
+    """The manifest says that points in none of the areas are not counted."""
     text = manifest(synopsis, name="areas.dp.parquet", sha256="0" * 64)
 
     assert "what lies in none of them is not counted" in text
 
 
 def test_a_map_is_refused_with_a_way_out(synopsis):
-    """In one sentence."""
+    """A map of areas is refused, with GeoPackage as a way out."""
     with pytest.raises(ArgumentError, match="GeoPackage"):
         map_page(synopsis)

@@ -84,7 +84,7 @@ def test_the_reference_system_is_kept(in_metres):
 
 @pytest.mark.parametrize("resolution", [0, -3, (0, 5), (10**5, 10**5)], ids=str)
 def test_pixels_that_are_none_or_too_many_are_refused(resolution):
-    """Before anything is computed."""
+    """A resolution of no pixels or too many is refused."""
     with pytest.raises(ArgumentError):
         pixels(made("grid"), resolution)
 

@@ -117,7 +117,7 @@ def test_without_a_ledger_none_is_named() -> None:
 
 @pytest.mark.parametrize("paper", [said, registered])
 def test_a_simulation_has_no_papers(paper: Any) -> None:
-    """It promises nothing."""
+    """A simulation promises nothing, so its papers are refused."""
     synopsis = hg.publish(POINTS, domain=DOMAIN, epsilon=1, method="ug", rng=hg.simulation_rng(1))
 
     with pytest.raises(hg.ArgumentError, match="simulated"):

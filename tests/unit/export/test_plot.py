@@ -50,7 +50,7 @@ def test_densities_are_per_square_kilometre_of_ground():
 
 
 def test_what_may_be_noise_is_faint_and_what_is_negative_is_blank():
-    """Pixel by pixel."""
+    """Each pixel is opaque, faint or blank by its count."""
     synopsis = synopsis_on(Grid(domain=TOWN, rows=1, columns=3), values=[1000, 1, -50])
     (image,) = synopsis.plot().images
 
@@ -60,12 +60,12 @@ def test_what_may_be_noise_is_faint_and_what_is_negative_is_blank():
 
 @pytest.mark.parametrize("values", [[0, 0], [-5, -9]], ids=["zeros", "negative"])
 def test_a_release_without_points_is_drawn_too(values):
-    """Blank."""
+    """Counts of zero or below are drawn without an error."""
     synopsis_on(Grid(domain=TOWN, rows=1, columns=2), values=values).plot().figure.canvas.draw()
 
 
 def test_given_axes_and_title_are_used(synopsis):
-    """And come back."""
+    """A plot is drawn on the axes given, under the title given."""
     _, axes = plt.subplots()
 
     assert synopsis.plot(axes, title="Trips") is axes
@@ -73,7 +73,7 @@ def test_given_axes_and_title_are_used(synopsis):
 
 
 def test_a_simulation_is_marked(simulated):
-    """In the picture itself."""
+    """The picture of a simulation says that it is one."""
     assert "simulation: no release" in [text.get_text() for text in simulated.plot().texts]
 
 
@@ -87,7 +87,7 @@ def test_a_projected_domain_has_a_scale_but_no_coast(in_metres):
 
 
 def test_without_pyproj_units_are_the_domain_s_own(in_metres, monkeypatch):
-    """And no scale is claimed."""
+    """Without pyproj there is no scale, and densities are per square unit."""
     monkeypatch.setitem(sys.modules, "pyproj", None)
     axes = in_metres.plot()
 

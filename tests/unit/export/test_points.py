@@ -32,7 +32,7 @@ def test_parquet_holds_the_points_and_says_they_are_synthetic(synopsis, points, 
 
 
 def test_csv_holds_the_points_under_names_that_say_so(synopsis, points, tmp_path):
-    """Bit for bit."""
+    """CSV columns are called synthetic, and hold the points bit for bit."""
     write_points(synopsis, points, tmp_path / "points.csv")
     with (tmp_path / "points.csv").open(newline="") as file:
         header, *rows = csv.reader(file)
@@ -67,7 +67,7 @@ def test_points_in_metres_keep_their_system_but_in_geojson(in_metres, tmp_path):
 
 @pytest.mark.parametrize("ending", WRITERS)
 def test_no_points_make_a_file_too(ending, tmp_path):
-    """Empty, and readable."""
+    """A file of no points is empty, and can be read."""
     synopsis = made("grid")
     path = tmp_path / f"points{ending}"
     write_points(synopsis, synopsis.sample(0), path)
@@ -101,7 +101,7 @@ def test_a_file_is_not_replaced_unless_asked(tmp_path):
 
 
 def test_the_mark_of_a_simulation_goes_on(simulated, tmp_path):
-    """To its synthetic points."""
+    """A file of points from a simulation says that it is no release."""
     write_points(simulated, simulated.sample(2), tmp_path / "points.parquet")
     about = json.loads(pq.read_schema(tmp_path / "points.parquet").metadata[KEY.encode()])
 

@@ -57,7 +57,7 @@ def test_a_geopackage_says_what_it_is(synopsis, tmp_path):
 
 
 def test_a_geopackage_keeps_the_reference_system(in_metres, tmp_path):
-    """And the coordinates in it."""
+    """A GeoPackage keeps the reference system, and the coordinates in it."""
     frame, info = frame_of(in_metres, tmp_path)
 
     assert frame.crs == "EPSG:32618"

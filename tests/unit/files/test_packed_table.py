@@ -50,7 +50,7 @@ def test_nonsense_is_refused(text):
 
 @pytest.mark.parametrize("rows", [ROWS - 1, ROWS + 1])
 def test_the_number_of_rows_must_be_the_declared_one(rows):
-    """Neither fewer nor more."""
+    """Fewer rows than declared are refused, and so are more."""
     with pytest.raises(SynopsisFileError, match="1,000 rows where"):
         unpacked(pack(TABLE), rows=rows)
 

@@ -158,7 +158,7 @@ def test_the_same_synopsis_makes_the_same_bytes(synopsis, tmp_path):
 
 
 def test_nothing_of_the_machine_is_in_the_file(on_nested, path):
-    """Neither the path, nor the user, nor the host."""
+    """The path, the user and the host are not in the file."""
     on_nested.save(path)
     text = path.read_bytes()
 

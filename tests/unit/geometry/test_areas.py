@@ -22,7 +22,7 @@ def one_square(**changed):
 
 
 def test_bounds_and_sizes_are_those_of_the_shapes():
-    """As shapely measures them."""
+    """Bounds and sizes of areas are those that shapely measures."""
     shapes = list(SHAPES.values())
 
     assert np.array_equal(districts().bounds(), shapely.bounds(shapes))
@@ -83,7 +83,7 @@ def test_what_makes_no_areas_is_refused(changed, words):
 
 
 def test_two_areas_of_one_name_are_refused():
-    """And it is named."""
+    """The message names the name that comes twice."""
     with pytest.raises(ArgumentError, match="two areas are called 'A'"):
         one_square(
             names=("A", "A"),
@@ -113,7 +113,7 @@ def test_a_domain_that_cannot_be_is_not_offered(north):
 
 
 def test_limits_are_named(monkeypatch):
-    """With a way out."""
+    """Too many vertices are refused with both numbers and a way out."""
     monkeypatch.setattr(module, "VERTEX_LIMIT", 4)
 
     with pytest.raises(ArgumentError, match=r"5 vertices are over the limit .* Simplify"):

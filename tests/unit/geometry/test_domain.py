@@ -11,7 +11,7 @@ NEW_YORK = {"west": -74.26, "south": 40.48, "east": -73.70, "north": 40.92}
 
 
 def test_bounds_are_kept_in_the_order_of_geojson():
-    """West, south, east, north."""
+    """Bounds come as west, south, east, north."""
     assert Domain(**NEW_YORK).bounds == (-74.26, 40.48, -73.70, 40.92)
 
 

@@ -53,7 +53,7 @@ def test_every_node_is_found_by_its_level_and_code(cells):
 @settings(max_examples=50, deadline=None)
 @given(tilings(), st.randoms(use_true_random=False))
 def test_parts_lie_within_the_cell_they_name(cells, random):
-    """And there are four for every level."""
+    """Parts lie within their cell, and every level divides it by four."""
     steps = np.array([random.randrange(3) for _ in range(cells.cells)])
     parts, whole = divide_cells(cells, steps)
     outer, inner = cells.boxes()[whole], parts.boxes()

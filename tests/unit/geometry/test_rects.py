@@ -10,7 +10,7 @@ GOOD = (0.0, 0.0, 1.0, 1.0)
 
 
 def test_one_rectangle_becomes_a_row():
-    """Shape (1, 4)."""
+    """One rectangle becomes an array of shape (1, 4)."""
     assert check_rects(GOOD).tolist() == [list(GOOD)]
 
 
@@ -43,5 +43,5 @@ def test_other_shapes_are_refused(rects):
 
 
 def test_an_unbounded_rectangle_is_allowed():
-    """Half-planes are rectangles too."""
+    """A rectangle may reach to infinity on either side."""
     assert np.isinf(check_rects((-np.inf, 0, np.inf, 1))).sum() == 2

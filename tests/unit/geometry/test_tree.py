@@ -74,6 +74,6 @@ def test_what_is_no_tree_is_refused(change):
 
 
 def test_trees_are_equal_by_value():
-    """Same boxes, same splits."""
+    """Trees of the same boxes and splits are equal, and others are not."""
     assert Tree(lattice=LATTICE, **HALVES) == Tree(lattice=LATTICE, **HALVES)
     assert Tree(lattice=LATTICE, **HALVES) != Tree(lattice=LATTICE, boxes=LATTICE.box, splits=[[0, 0]])

@@ -191,7 +191,7 @@ def test_masses_add_up_and_are_never_negative(given):
 
 
 def test_the_number_of_threads_changes_nothing(monkeypatch):
-    """Bit for bit."""
+    """One thread and three give the same masses, bit for bit."""
     rng = np.random.default_rng(3)
     tree = complete_quadtree(6)
     measurements = noisy(tree, rng.poisson(rng.gamma(0.3, 20, tree.cells)), "0.3", rng, from_level=3)
@@ -275,7 +275,7 @@ def test_shares_are_tabulated_where_they_are_looked_up():
 
 @pytest.mark.parametrize("tiny", [0, 1e-17, -1e-17, 3e-16, 1e-13])
 def test_a_share_that_is_all_but_none_is_none(tiny):
-    """And one that is all but everything is everything: the places have an infinite slope there."""
+    """Shares next to 0 and 1 have the first and last place, where the slope is infinite."""
     assert place_of_share(tiny, 1 - tiny) == 0
     assert place_of_share(1 - tiny, tiny) == 512
 

@@ -159,7 +159,7 @@ def test_what_is_no_wavelet_is_refused(rows, columns, index, words):
 
 
 def test_joined_measurements_keep_their_values_and_rates():
-    """And what was not measured stays so."""
+    """Joined values keep their rates, and what was not measured stays so."""
     parts = [
         NoisyValues.at_one_rate(np.array([1, 2]), Fraction(1, 2)),
         NoisyValues.nothing(1),

@@ -66,7 +66,7 @@ def test_missing_measurements_leave_the_fit_unchanged(given):
 @settings(deadline=None, max_examples=40)
 @given(measured_trees(all_leaves=False))
 def test_children_add_up_to_their_parents(given):
-    """At every node."""
+    """The counts of children add up to their parent's, at every node."""
     tree, nodes, measured = given
     counts = solve(tree, measurements_of_nodes(tree, nodes, measured)).counts
 

@@ -55,7 +55,7 @@ STAGES = [  # module, name of a function, and which of its arguments it writes t
 
 
 def rounded_otherwise(value, rng):
-    """The same numbers with errors in their last digits; arrays that are written to stay the same arrays."""
+    """Numbers with errors in their last digits; arrays that are written to stay the same arrays."""
     if isinstance(value, tuple):
         return tuple(rounded_otherwise(part, rng) for part in value)
     if isinstance(value, float):

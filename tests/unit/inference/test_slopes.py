@@ -123,14 +123,14 @@ def test_both_axes_are_treated_alike():
 
 
 def test_flat_masses_have_no_slope():
-    """Leaves of any size."""
+    """Leaves of any size with one density have no slope."""
     tree = random_quadtree(np.random.default_rng(2), depth=5, chance=0.7)
     left, bottom, right, top = tree.boxes[tree.leaves].T / 2**16
     assert np.allclose(slopes(tree, node_sums(tree, 1000 * (right - left) * (top - bottom))), 0)
 
 
 def test_empty_masses_have_no_slope():
-    """Nothing leans nowhere."""
+    """Leaves without mass have no slope."""
     tree = complete_quadtree(3)
     assert np.array_equal(slopes(tree, np.zeros(tree.nodes)), np.zeros((tree.cells, 2)))
 

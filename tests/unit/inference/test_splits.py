@@ -39,7 +39,7 @@ def quadtrees(draw):
 
 @st.composite
 def measured_quadtrees(draw):
-    """The same with every leaf measured, and some other nodes, at any rate."""
+    """Quadtrees with every leaf measured, and some other nodes, at any rate."""
     tree = draw(quadtrees())
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     scale = draw(st.sampled_from([0, 1, 1000, 10**9]))
@@ -191,7 +191,7 @@ def weigh(share, spread, mean):
 
 
 def integrate(share, spread, mean, *, nodes=20_000):
-    """The same by the mean over many quantiles of each Beta."""
+    """Evidence and moments by the mean over many quantiles of each Beta."""
     levels = (np.arange(nodes) + 0.5) / nodes
     best = np.clip(share, 0, 1)
 

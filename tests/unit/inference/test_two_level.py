@@ -39,7 +39,7 @@ def dense_solution(nested, measurements):
 @settings(deadline=None, max_examples=50)
 @given(nested_grids(), RATES, RATES, st.integers(0, 2**32))
 def test_inference_is_the_least_squares_solution(nested, cell_rate, leaf_rate, seed):
-    """Counts and variances both."""
+    """Counts and variances are those of weighted least squares."""
     values = np.random.default_rng(seed).integers(-50, 500, len(nested.sides) + nested.cells)
     measurements = Measurements(
         leaves=NoisyValues.at_one_rate(values[len(nested.sides) :], leaf_rate),
@@ -69,7 +69,7 @@ def test_noise_that_never_happens_keeps_precisions_finite():
 
 
 def test_an_unmeasured_value_has_infinite_variance():
-    """And adds nothing to what a leaf cost."""
+    """A value that was not measured has infinite variance, and costs its leaf nothing."""
     leaves = NoisyValues(values=np.zeros(2, np.int64), rates=(Fraction(1),), rate_index=np.array([0, NOT_MEASURED]))
     totals, denominator = rate_totals(Measurements.of_leaves(leaves))
 

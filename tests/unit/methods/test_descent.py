@@ -58,7 +58,7 @@ def test_structure_follows_from_released_values(splits):
 
 @either
 def test_a_node_below_the_threshold_is_not_divided(splits):
-    """And every other one is, as long as there are levels."""
+    """Without noise, nodes below the threshold stay whole, and all others are divided while levels last."""
     budget = Budget(Fraction(10**7), bits=simulation_rng(0))
     tree, _ = grown(splits, budget=budget, stop_below=50)
     counts = np.zeros(tree.nodes, np.int64)
@@ -73,7 +73,7 @@ def test_a_node_below_the_threshold_is_not_divided(splits):
 
 @either
 def test_without_noise_the_truth_comes_back(splits):
-    """Of every leaf."""
+    """With next to no noise, every leaf has its true count."""
     tree, measurements = grown(splits, budget=Budget(Fraction(10**7), bits=simulation_rng(0)))
 
     assert np.allclose(solve(tree, measurements).counts[tree.leaves], PlainCounter(UNIT_SQUARE, DATA).count(tree))
@@ -109,7 +109,7 @@ class Watched(PlainCounter):
 
 @either
 def test_a_level_takes_one_pass(splits):
-    """And the root one, for the total."""
+    """Every level takes one pass over the points, and the total one more."""
     counter = Watched(UNIT_SQUARE, DATA, ([],))
     budget = Budget(Fraction(10**6), bits=simulation_rng(0))
     descend(counter, budget, lattice=LATTICE, splits=splits, count_share=Fraction(1, 2), stop_below=0)
@@ -119,7 +119,7 @@ def test_a_level_takes_one_pass(splits):
 
 @either
 def test_units_grow_by_the_sixth_root_of_two_for_every_halving(splits):
-    """So by its cube root for every level of a quadtree, but for rounding; the last level has what is left."""
+    """Units grow so from level to level, but for rounding; the last level has what is left."""
     units = level_units(splits)
     units.append(UNITS - sum(units))
     growth = [2 ** (split.halvings / 6) for split in splits]

@@ -41,7 +41,7 @@ def flood(chosen):
 
 @given(st.integers(0, 2**32), st.integers(1, 12), st.integers(1, 12), st.floats(0, 1))
 def test_connected_groups_are_those_that_walking_finds(seed, rows, columns, density):
-    """Numbered alike."""
+    """Groups are those of a flood fill, with the same numbers."""
     chosen = np.random.default_rng(seed).random((rows, columns)) < density
 
     assert np.array_equal(connected_groups(chosen), flood(chosen))
@@ -102,6 +102,6 @@ def test_groups_must_fit_the_cells(groups):
 
 
 def test_groups_are_named():
-    """Other words are refused."""
+    """Groups other than 'adjacent' and 'all' are refused."""
     with pytest.raises(ArgumentError, match="'adjacent' or 'all'"):
         DifferentiatedGrid(groups="some")

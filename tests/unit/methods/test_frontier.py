@@ -78,7 +78,7 @@ def test_the_cost_is_that_of_the_cells_that_live():
 
 
 def test_with_nothing_live_there_is_nothing_to_estimate():
-    """And one cell is left, the domain."""
+    """Without live cells there are no estimates, and the domain is the one cell left."""
     frontier = Frontier(all_cells(UNIT_SQUARE, 1))
     frontier.observe(NoisyValues.at_one_rate(np.ones(4, np.int64), Fraction(1)))
     frontier.keep(np.zeros(4, bool))

@@ -29,7 +29,7 @@ ONE, TENTH = Fraction(1), Fraction(1, 10)
     ],
 )
 def test_guideline_1_gives_the_sizes_of_table_ii(size, epsilon, side):
-    """With c = 10."""
+    """Guideline 1 with c = 10 gives the sizes of the paper's table."""
     assert guideline_side(size, epsilon) == side
 
 
@@ -61,7 +61,7 @@ def test_guideline_2_divides_dense_cells_more(counts):
 
 @given(st.lists(st.floats(1, 1e12), min_size=1, max_size=50), st.integers(100, 10**6))
 def test_clamped_sides_fit(sides, limit):
-    """Whatever was asked for."""
+    """Clamped sides are at least 1 and within the limit, whatever was asked for."""
     clamped = clamp_sides(np.floor(np.array(sides)), limit=limit)
 
     assert (clamped >= 1).all()
@@ -89,5 +89,5 @@ def test_parameters_are_checked_when_given(method, parameters, words):
 
 
 def test_the_guideline_limit_is_what_describe_says():
-    """2 to the 24."""
+    """The limit of a guideline is 2**24 cells."""
     assert GUIDELINE_CELL_LIMIT == 2**24

@@ -117,7 +117,7 @@ def test_a_small_grid_stays_flat(side):
 
 
 def test_a_large_grid_has_a_hierarchy():
-    """And a deeper one the larger it is."""
+    """Larger grids have deeper hierarchies."""
     assert [len(nearest_grids(side)[0]) for side in (10, 100, 1000)] == [1, 2, 3]
 
 
@@ -139,7 +139,7 @@ def test_the_release_says_which_grids_it_has():
 
 
 def test_a_guideline_beyond_the_limit_is_clamped_and_noted():
-    """Whatever the branching."""
+    """A side beyond the limit is clamped, and a note says from what to what."""
     sides, notes = nearest_grids(10**6)
 
     assert sides[-1] ** 2 <= GUIDELINE_CELL_LIMIT

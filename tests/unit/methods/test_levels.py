@@ -44,7 +44,7 @@ def test_levels_without_a_share_are_not_measured():
 
 
 def test_every_leaf_pays_all_shares():
-    """Exactly."""
+    """The shares of all levels add up exactly at every leaf."""
     totals, denominator = rate_totals(
         measured([Fraction(1, 7), Fraction(2, 7), Fraction(3, 7)], epsilon=Fraction(1, 3))
     )

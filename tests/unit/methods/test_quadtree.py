@@ -57,7 +57,7 @@ def test_a_huge_epsilon_gives_back_the_truth(height):
 
 
 def test_points_are_counted_once_on_the_finest_grid():
-    """In one pass."""
+    """All levels come from one pass over the finest grid."""
     _, asked = release(Quadtree(height=3))
 
     assert asked == [Grid(domain=UNIT_SQUARE, rows=8, columns=8)]
@@ -85,7 +85,7 @@ def test_without_a_height_leaves_are_about_as_large_as_the_guideline_has_them(si
 
 
 def test_the_largest_height_fits():
-    """And the next does not."""
+    """The largest height fits the limit of cells, and the next does not."""
     assert sum(4**level for level in range(LARGEST_HEIGHT + 1)) <= CELL_LIMIT
     assert sum(4**level for level in range(LARGEST_HEIGHT + 2)) > CELL_LIMIT
 

@@ -158,7 +158,7 @@ def test_bayes_is_never_negative_and_least_squares_may_be():
 
 
 def test_a_small_public_size_measures_the_first_level_with_everything():
-    """And stops there."""
+    """With a public size of 0, one pass measures the first level, and no other follows."""
     synopsis, counter = release(Staq(), (), public_size=0)
 
     assert len(counter.asked) == 1
@@ -206,7 +206,7 @@ def test_plans_go_down_in_long_steps_first():
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.floats(0, 100)), min_size=1, max_size=30), st.integers(0, 100))
 def test_steps_never_need_more_room_than_there_is(wanted, room):
-    """And are as wanted where everything fits."""
+    """Fitted steps need no more room than there is, and are as wanted where everything fits."""
     steps, estimates = np.array([step for step, _ in wanted]), np.array([estimate for _, estimate in wanted])
     fitted = fit_steps(steps, estimates, room=room)
 
@@ -232,6 +232,6 @@ def test_steps_never_need_more_room_than_there_is(wanted, room):
     ids=str,
 )
 def test_parameters_are_checked(parameters):
-    """Before anything is read."""
+    """A parameter out of range is refused by name."""
     with pytest.raises(ArgumentError, match=next(iter(parameters))):
         Staq(**parameters)

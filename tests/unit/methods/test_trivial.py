@@ -31,14 +31,14 @@ class TestTrivialMethods:
         assert [spend.epsilon for spend in claim.spends] == [Fraction(1, 3)]
 
     def test_a_huge_epsilon_gives_back_the_truth(self, method):
-        """Cell by cell."""
+        """With next to no noise, every cell has its true count."""
         synopsis = release(method, Fraction(10**6))
 
         assert np.array_equal(synopsis.counts, PlainCounter(UNIT_SQUARE, POINTS).count(synopsis.partition))
 
 
 def test_one_cell_is_one_cell():
-    """And its count is spread evenly."""
+    """One cell holds the whole count, spread evenly."""
     synopsis = release(OneCell(), Fraction(10**6))
 
     assert synopsis.counts.tolist() == [3]

@@ -58,7 +58,7 @@ def test_relative_errors_fall_with_the_number_of_points(few: int, many: int) -> 
 
 @pytest.mark.parametrize("max_per_user", [2, 10, 50])
 def test_keeping_k_points_of_a_user_costs_as_much_as_a_kth_of_the_budget(max_per_user: int) -> None:
-    """The same rows as with epsilon / K, and larger errors than with K = 1."""
+    """The plan for K points a user is that for epsilon / K, with larger errors than for one."""
     alone, together = (plan(CITY, points_about=5000, epsilon=1, max_per_user=bound) for bound in (1, max_per_user))
 
     assert together.methods == plan(CITY, points_about=5000, epsilon=f"1/{max_per_user}").methods

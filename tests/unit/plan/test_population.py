@@ -44,7 +44,7 @@ def test_shares_of_quarters_fall_by_one_ratio_and_fill_what_was_asked(filled: fl
 
 
 def test_a_population_depends_on_its_seed_alone() -> None:
-    """The same seed makes the same points, another one others, all of them in the unit square."""
+    """A seed makes the same points of the unit square each time, and another seed others."""
     first, again, other = (population(1000, 0.2, seed=seed) for seed in (1, 1, 2))
 
     np.testing.assert_array_equal(first, again)

@@ -43,6 +43,6 @@ def test_an_accuracy_beyond_reach_is_an_error() -> None:
 
 @pytest.mark.parametrize("accuracy", [0, 1, -0.1, 5, math.nan])
 def test_an_accuracy_is_a_share(accuracy: float) -> None:
-    """Neither none nor all, and no per cent by mistake."""
+    """An accuracy of none or all is refused, and one in per cent."""
     with pytest.raises(ArgumentError, match="accuracy"):
         epsilon_for(CITY, points_about=1000, accuracy=accuracy)

@@ -22,7 +22,7 @@ def test_rectangles_lie_in_the_square_around_a_point(area_share: float) -> None:
 
 
 def test_points_are_counted_as_one_by_one() -> None:
-    """The same as a comparison of every point with every rectangle, edges included."""
+    """Counts are those of comparing every point with every rectangle, edges included."""
     low = np.random.default_rng(7).random((50, 2)) * 0.8
     rects = np.vstack([np.hstack([low, low + 0.2]), [[*POINTS[0], *POINTS[0]], [0, 0, 1, 1], [2, 2, 3, 3]]])
 

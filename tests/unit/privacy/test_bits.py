@@ -109,7 +109,7 @@ def test_system_bits_are_never_the_same():
 
 @pytest.mark.parametrize("duplicate", [pickle.dumps, copy.copy, copy.deepcopy])
 def test_system_bits_cannot_be_copied(duplicate):
-    """Neither to a worker nor to a file."""
+    """Bits of the system cannot be sent to a worker, or written to a file."""
     with pytest.raises(TypeError, match="make a new one"):
         duplicate(SystemBits())
 
@@ -134,7 +134,7 @@ def test_a_seed_tells_the_two_streams():
 
 
 def test_words_do_not_depend_on_integers_in_between():
-    """So that the slow path does not shift the stream."""
+    """Integers come from a stream of their own, so that the slow path does not shift words."""
     quiet, busy = simulation_rng(3), simulation_rng(3)
     busy.integer(1000)
 
@@ -150,7 +150,7 @@ def test_a_seed_is_any_integer_from_zero_on(seed):
 
 @pytest.mark.parametrize("seed", [-1, 1.0, "1", None, [1]], ids=repr)
 def test_anything_else_is_no_seed(seed):
-    """The message names it."""
+    """The message quotes what was given as a seed."""
     with pytest.raises(ArgumentError, match="seed must be a non-negative integer, got seed="):
         simulation_rng(seed)
 

@@ -32,7 +32,7 @@ def test_shares_become_rates():
 
 
 def test_spending_more_than_was_granted_is_an_error():
-    """By however little."""
+    """Spending a trillionth more than is left is an error."""
     granted = budget()
     granted.measure(COUNTS, Fraction(1, 2))
 
@@ -49,7 +49,7 @@ def test_spending_less_claims_less():
 
 
 def test_a_share_of_zero_measures_nothing():
-    """And costs nothing."""
+    """A share of zero measures nothing and costs nothing."""
     granted = budget()
     nothing = granted.measure(COUNTS, Fraction(0))
 
@@ -99,7 +99,7 @@ def test_the_noisy_size_is_drawn_once():
 
 
 def test_a_public_size_is_free():
-    """And is recorded as such."""
+    """A public size costs nothing, and the claim says that it is public."""
     granted = budget(public_size=1000)
 
     assert granted.noisy_size(COUNTER) == 1000
@@ -126,6 +126,6 @@ def test_a_unit_of_several_records_divides_every_rate():
 
 
 def test_a_simulation_is_marked():
-    """A release is not."""
+    """A claim of a simulation says so, and a claim of a release does not."""
     assert budget().claim().simulation
     assert not Budget(Fraction(1), bits=SystemBits()).claim().simulation

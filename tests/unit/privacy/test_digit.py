@@ -142,7 +142,7 @@ def decided_strings(digit, length, settle=Digit.settle, undecided=None):
 
 
 def expected_strings(law, length):
-    """The same numbers from the law: strings strictly between neighbouring thresholds, as mpmath has these."""
+    """Numbers of strings strictly between neighbouring thresholds, by the law in mpmath."""
     strings, value, above = {}, 0, 2**length
     undecided = set()
     while above > 0 and value != law.size:

@@ -101,7 +101,7 @@ def test_a_floor_is_told_only_when_both_bounds_agree():
 @pytest.mark.parametrize("bits", [0, 1, 32, 64, 500])
 @pytest.mark.parametrize("exponent", EXPONENTS[1:], ids=lambda exponent: f"{float(exponent):.3g}")
 def test_certified_floors_are_floors(exponent, bits):
-    """As mpmath has them."""
+    """Certified floors are those that mpmath finds."""
     with mpmath.workprec(bits + 600):
         exact = mpmath.exp(-mpmath.mpf(exponent.numerator) / exponent.denominator)
         expected = int(mpmath.floor(mpmath.ldexp(exact, bits)))

@@ -42,7 +42,7 @@ def test_a_budget_is_above_zero(value):
     ids=repr,
 )
 def test_what_is_no_finite_number_is_refused(value):
-    """And quickly, whatever its exponent."""
+    """What is not a finite number is refused quickly, whatever its exponent."""
     with pytest.raises(ArgumentError, match="epsilon must be a finite number, got epsilon="):
         exact_epsilon(value)
 

@@ -144,7 +144,7 @@ def test_hardly_any_noise_gives_the_counts_back(counts):
 
 
 def test_the_same_seed_gives_the_same_noise():
-    """And another one other noise."""
+    """A seed gives the same noise each time, and another seed other noise."""
     first, again, other = (discrete_laplace(1000, rate=Fraction(1, 9), bits=simulation_rng(s)) for s in (1, 1, 2))
 
     assert np.array_equal(first, again)
@@ -196,7 +196,7 @@ def test_counts_of_another_type_are_refused(counts):
     "rate", [Fraction(0), Fraction(-1), Fraction(1, 2**44 + 1), 0.5, float("nan"), "1", None], ids=repr
 )
 def test_a_rate_is_a_rational_number_that_is_not_too_small(draw, rate):
-    """The message names it."""
+    """The message quotes the rate, and the smallest allowed."""
     with pytest.raises(ArgumentError, match=r"at least 2\*\*-44, got rate="):
         draw(3, rate=rate, bits=SystemBits())
 

@@ -122,6 +122,6 @@ def test_all_rates_are_checked(rate):
 
 
 def test_counts_beyond_the_limit_are_refused_without_being_shown():
-    """As with one rate."""
+    """Counts beyond 2**62 are refused, and the message does not show them."""
     with pytest.raises(ArgumentError, match=r"^counts must be within plus or minus 2\*\*62.$"):
         add_noise_each([2**62], rates=[Fraction(1)], rate_index=[0], bits=SystemBits())

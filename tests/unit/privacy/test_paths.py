@@ -39,7 +39,7 @@ def test_true_counts_come_back_at_a_huge_epsilon():
 
 
 def test_no_cell_need_be_measured_at_all():
-    """Nor be there."""
+    """Cells may get no units, and there may be no cells."""
     budget = paths()
 
     assert set(budget.measure(COUNTS, np.zeros(3, np.int64)).rate_index) == {NOT_MEASURED}
@@ -59,13 +59,13 @@ def test_children_have_what_their_parent_has_left():
 
 @pytest.mark.parametrize("units", [[UNITS + 1, 0, 0], [0, 0, UNITS + 1]])
 def test_no_path_can_spend_more_than_all(units):
-    """At once."""
+    """One measurement of more than all units is refused."""
     with pytest.raises(BudgetError, match=f"more than the {UNITS:,} units"):
         paths().measure(COUNTS, units)
 
 
 def test_no_path_can_spend_more_than_all_over_several_rounds():
-    """And a refused measurement costs nothing."""
+    """A path that would spend more than all is refused, and that costs nothing."""
     budget = paths(cells=1)
     budget.measure(COUNTS[:1], [UNITS - 96])
     budget.descend([0, 0, 0])
@@ -91,7 +91,7 @@ def test_units_are_whole_and_one_for_each_live_cell(units):
 
 
 def test_counts_must_be_those_of_the_live_cells():
-    """One for each."""
+    """A measurement must give one count for each live cell."""
     with pytest.raises(ArgumentError, match="live cells"):
         paths().measure(COUNTS[:2], [1, 1, 1])
 

@@ -47,7 +47,7 @@ def test_the_check_would_notice_a_wrong_rate(chosen, factor):
 
 
 def test_a_candidate_that_is_not_allowed_is_never_chosen():
-    """However good its score."""
+    """The best score does not help a candidate that is not allowed."""
     scores = np.tile(np.array([0, 100, -1]), (500, 1))
     allowed = np.tile(np.array([True, False, True]), (500, 1))
 
@@ -55,7 +55,7 @@ def test_a_candidate_that_is_not_allowed_is_never_chosen():
 
 
 def test_no_candidate_at_all_is_an_error():
-    """The caller stops before."""
+    """A choice among no allowed candidates is an error."""
     with pytest.raises(ArgumentError, match="at least one allowed"):
         permute_and_flip(np.zeros((1, 2), np.int64), np.zeros((1, 2), bool), rate=Fraction(1), bits=simulation_rng(0))
 

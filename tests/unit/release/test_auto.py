@@ -44,7 +44,7 @@ def test_a_noisy_size_decides_nothing():
 
 
 def test_auto_pays_for_the_size_once():
-    """As any method does."""
+    """Auto pays once for the noisy size, and spends all of epsilon."""
     counter = PointCounter(UNIT_SQUARE, ArrayPoints(np.full((1000, 2), 0.5)))
     claim = Auto().release(counter, Budget(Fraction(1), bits=simulation_rng(1))).claim
 
@@ -54,7 +54,7 @@ def test_auto_pays_for_the_size_once():
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_name_means_the_method_with_its_own_parameters(name):
-    """Whatever its defaults are."""
+    """A name chooses the method with its own defaults."""
     assert choose(name) == METHODS[name]()
 
 

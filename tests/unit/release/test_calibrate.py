@@ -50,7 +50,7 @@ class TestCalibration:
                 assert reach == pytest.approx(factor * normal_reach(confidence))
 
     def test_beyond_the_sides_factors_are_level(self):
-        """Also for an area of nothing."""
+        """Below the smallest side and above the largest, factors stay the same; an area of nothing has one too."""
         shares = np.array([0, SIDES[0] ** 2, SIDES[-1] ** 2, 1])
         nothing, smallest, largest, everything = UNEVEN.reach(0.95, shares)
 
@@ -59,19 +59,19 @@ class TestCalibration:
 
     @pytest.mark.parametrize("confidence", [0, 1, np.nan, 1 - 2**-53], ids=["none", "all", "no number", "nearly all"])
     def test_what_is_no_confidence_is_refused(self, confidence):
-        """Also what no double can tell from certainty."""
+        """A confidence outside 0 to 1 is refused, and one too near 1 for doubles."""
         with pytest.raises(ArgumentError, match="confidence"):
             normal_reach(confidence)
 
     def test_the_reach_grows_with_the_confidence(self):
-        """Also beyond the confidences that are known."""
+        """The reach grows with the confidence, beyond the known confidences too."""
         reaches = [UNEVEN.reach(confidence, np.array([0.01]))[0] for confidence in np.linspace(0.01, 0.9999, 200)]
 
         assert np.all(np.diff(reaches) > 0)
 
 
 class TestReplica:
-    """Made-up points."""
+    """Made-up points that follow a release."""
 
     @pytest.mark.parametrize("name", ["ug", "ag", "staq", "kd"])
     def test_leaves_hold_what_the_counts_say(self, name):
@@ -97,7 +97,7 @@ class TestReplica:
         assert halves.var() > 5 * halves.mean()
 
     def test_another_seed_makes_other_points(self):
-        """And the same seed the same ones, on any number of threads."""
+        """A seed makes the same points each time, and another seed others."""
         replica = Replica(release("staq"))
 
         assert np.array_equal(replica.points(5_000, seed=1), replica.points(5_000, seed=1))
@@ -173,7 +173,7 @@ class TestCalibrated:
         assert calibrated(empty).calibration == UNCALIBRATED
 
     def test_publish_calibrates_unless_told_not_to(self):
-        """And the file keeps the factors."""
+        """Factors are found with a release and change no count; calibrate=False leaves them out."""
         arguments = {"domain": UNIT_SQUARE, "epsilon": 1, "method": "ag"}
         points = town(5_000)
         with_factors = hg.publish(points, **arguments, rng=simulation_rng(1))
@@ -183,7 +183,7 @@ class TestCalibrated:
         assert np.array_equal(without.counts, with_factors.counts)
 
     def test_the_file_keeps_the_factors(self, tmp_path):
-        """Bit for bit."""
+        """Factors read from a file are those written, bit for bit."""
         synopsis = hg.publish(town(5_000), domain=UNIT_SQUARE, epsilon=1, method="ag", rng=simulation_rng(1))
         synopsis.save(tmp_path / "town.dp.parquet", allow_simulation=True)
 

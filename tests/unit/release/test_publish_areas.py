@@ -180,7 +180,7 @@ def test_a_release_names_its_areas_by_a_digest():
 
 
 def test_a_ledger_keeps_releases_on_areas(tmp_path):
-    """The same request gives back the same release."""
+    """A request on the same areas gives back the same release."""
     with open_ledger(tmp_path / "a.ledger", create=True) as ledger:
         ledger.add_dataset("trips", budget=3, unit="record")
     options = {"domain": UNIT_SQUARE, "epsilon": 1, "ledger": tmp_path / "a.ledger", "dataset": "trips"}
@@ -194,7 +194,7 @@ def test_a_ledger_keeps_releases_on_areas(tmp_path):
     "options", [{}, {"user": "who", "max_per_user": 3, "distinct": True}], ids=["records", "users"]
 )
 def test_a_release_can_be_verified(options, tmp_path):
-    """With real noise."""
+    """A file of a release on areas, with real noise, passes verify."""
     path = tmp_path / "areas.dp.parquet"
     hg.publish(records(), domain=UNIT_SQUARE, epsilon=1, method=AREAS, **options).save(path)
 

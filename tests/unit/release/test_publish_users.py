@@ -99,7 +99,7 @@ def test_releases_choose_anew():
 
 
 def test_scaled_to_a_public_total():
-    """Counts sum to it."""
+    """Counts that are scaled to a public total sum to it."""
     synopsis = publish(scale_to_total=123_456)
 
     assert synopsis.total == pytest.approx(123_456)

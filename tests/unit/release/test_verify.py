@@ -87,13 +87,13 @@ def test_a_method_that_cannot_be_is_noticed(parameters, path):
 
 
 def test_a_release_without_factors_says_so(path):
-    """It passes."""
+    """A release without factors passes, and the check says that it has none."""
     publish(method="ag", calibrate=False).save(path)
     assert last(path) == (True, "none: intervals are as wide as the variances say")
 
 
 def test_factors_of_areas_follow_from_the_noise(path):
-    """And changed ones do not."""
+    """Factors of areas pass as the law of the noise has them, and fail when changed."""
     publish(method=hg.Areas([shapely.box(0, 0, 1, 1)])).save(path)
     assert last(path) == (True, "as the law of the noise has it")
 
@@ -113,7 +113,7 @@ def test_factors_of_an_older_version_cannot_be_recomputed(path):
 
 
 def test_a_newer_version_of_calibration_is_refused(path):
-    """With the way out."""
+    """The message says to upgrade."""
     publish(method="ug").save(path)
     tamper(path, edit=lambda release: release["calibration"].update(version=VERSION + 1))
     with pytest.raises(SynopsisFileError, match="upgrade"):
@@ -153,7 +153,7 @@ class TestOlderInference:
         assert hg.read(OLDER).slopes.any()
 
     def test_a_count_far_off_is_still_noticed(self, path):
-        """By more than noise."""
+        """A count that is off by four standard errors fails the check."""
         shutil.copy(OLDER, path)
         table = pq.read_table(path)
         counts, errors = (table[name].to_numpy().copy() for name in ("count", "std_error"))

@@ -82,7 +82,7 @@ def test_masses_are_those_of_a_plain_recursion(data, partition):
 
 
 def test_counts_that_are_not_negative_stay_as_they_are():
-    """Up to the total."""
+    """Masses times the total are the counts, where none is negative."""
     partition = NestedGrid(grid=Grid(domain=UNIT_SQUARE, rows=2, columns=3), sides=[1, 2, 3, 1, 4, 1])
     counts = np.random.default_rng(0).integers(0, 9, partition.cells).astype(float)
     order, masses = leaf_masses(BoxTree.of(partition), counts, np.ones(partition.cells))

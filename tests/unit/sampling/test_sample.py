@@ -152,7 +152,7 @@ def test_land_in_another_reference_system_is_transformed():
     ids=["elsewhere", "none", "empty", "a-point", "a-path"],
 )
 def test_what_holds_no_points_is_refused(within, match):
-    """Before anything is drawn."""
+    """Polygons that cannot hold points are refused."""
     with pytest.raises(ArgumentError, match=match):
         EVEN.sample(10, within=within)
 

@@ -29,7 +29,7 @@ def plain():
 
 @pytest.fixture
 def scaled(plain):
-    """The same, three times as large."""
+    """A synopsis three times as large."""
     return plain.scaled(Scale.to(round(3 * plain.total), plain.counts, source="public"))
 
 
@@ -58,7 +58,7 @@ def test_a_file_keeps_the_scale(scaled, tmp_path):
 
 
 def test_a_release_that_is_not_scaled_has_no_such_key(plain, tmp_path):
-    """So that its file is the one earlier versions wrote."""
+    """A file that is not scaled has no new keys: it is what earlier versions wrote."""
     plain.save(tmp_path / "a.dp.parquet")
 
     def absent(release):
