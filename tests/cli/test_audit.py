@@ -71,7 +71,7 @@ def test_json_holds_every_check(run: Run, outcome, verdict: Verdict) -> None:
     ],
 )
 def test_bad_options_are_refused_at_once(run: Run, options: list[str], words: list[str]) -> None:
-    """Exit code 2 and one line."""
+    """A bad option ends with exit code 2 and one line."""
     assert_refused(run("audit", *options), 2, *words)
 
 

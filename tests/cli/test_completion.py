@@ -82,7 +82,7 @@ def test_bash_knows_which_command_to_complete(shell: Path) -> None:
 
 @pytest.mark.parametrize("name", SHELLS)
 def test_each_shell_is_told_of_methods_and_files(shell: Path, name: str) -> None:
-    """By the protocol of its script: all methods, and that an argument may be a file."""
+    """The script's protocol offers all methods, and says that an argument may be a file."""
 
     def ask(typed: str, word: str) -> str:
         words = {"COMP_WORDS": f"{typed} {word}", "COMP_CWORD": word if name == "fish" else str(len(typed.split()))}
@@ -104,7 +104,7 @@ def test_zsh_completes(shell: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
 def test_fish_completes(shell: Path) -> None:
-    """By its own command for that."""
+    """The shell fish completes the command by its own means."""
     lines = answered("fish", "--no-config", "-c", "source ./hushgrid.fish; complete -C 'hushgrid pu'")
 
     assert [line.split("\t")[0] for line in lines] == ["publish"]

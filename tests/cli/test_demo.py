@@ -80,7 +80,7 @@ def test_it_may_be_run_again_elsewhere(run: Run) -> None:
 
 
 def test_a_file_in_the_place_of_its_folder_is_refused(run: Run) -> None:
-    """Exit code 2, and the file stays."""
+    """The exit code is 2, and the file stays."""
     Path("taken").write_text("mine")
 
     assert_refused(run("demo", "-o", "taken"), 2, "taken", "-o")

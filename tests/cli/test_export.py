@@ -56,7 +56,7 @@ def test_a_name_that_says_nothing_needs_a_format(run: Run, release: Path, name: 
 
 @pytest.mark.parametrize(("given", "shape"), [("50", (39, 50)), ("30x20", (20, 30)), ("1", (1, 1))])
 def test_a_resolution_is_pixels(run: Run, release: Path, given: str, shape: tuple[int, int]) -> None:
-    """On the longer side, or columns and rows."""
+    """A resolution is pixels of the longer side, or columns and rows."""
     assert run("export", release, "--to", "geotiff", "-o", "out.tif", "--resolution", given).exit_code == 0
     with rasterio.open("out.tif") as file:
         assert file.shape == shape
@@ -64,7 +64,7 @@ def test_a_resolution_is_pixels(run: Run, release: Path, given: str, shape: tupl
 
 @pytest.mark.parametrize("given", ["0", "-5", "1.5", "big", "3x", "3x0", "1x2x3", "", "100000x100000"])
 def test_a_resolution_that_is_none_is_refused(run: Run, release: Path, given: str) -> None:
-    """Exit code 2, and nothing is written."""
+    """The exit code is 2, and nothing is written."""
     result = run("export", release, "--to", "geotiff", "-o", "out.tif", f"--resolution={given}")
 
     assert_refused(result, 2, "100000" if len(given) > 5 else "--resolution")
@@ -83,7 +83,7 @@ def test_what_is_missing_or_unknown_is_refused(run: Run, release: Path, options:
 
 
 def test_files_are_not_replaced_unless_asked(run: Run, release: Path) -> None:
-    """Exit code 2, and the old one stays."""
+    """The exit code is 2, and the old file stays."""
     Path("out.gpkg").write_text("mine")
 
     assert_refused(run("export", release, "--to", "gpkg", "-o", "out.gpkg"), 2, "--overwrite")
@@ -113,6 +113,6 @@ def test_a_missing_library_is_named_with_its_extra(
 
 
 def test_a_simulation_is_warned_of(run: Run, simulated: Path) -> None:
-    """On stderr, beside the mark in the file."""
+    """A warning is on stderr, and a mark in the file."""
     assert "simulation" in run("export", simulated, "--to", "csv", "-o", "out.csv").stderr
     assert Path("out.csv").read_text().splitlines()[0].endswith("simulated_count,simulated_std_error")

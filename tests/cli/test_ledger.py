@@ -48,7 +48,7 @@ def test_a_data_set_gets_its_budget(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_account_is_shown(run: Run, used: Reservation) -> None:
-    """What was granted, spent, set aside by releases that are not finished, and left; fractions as fractions."""
+    """The table shows what was granted, spent, set aside and left, fractions as fractions."""
     shown = table(run("ledger", "show").stdout)
     with open_ledger("hushgrid.ledger") as ledger:
         head = ledger.book().head
@@ -96,7 +96,7 @@ def test_the_history_as_json_holds_the_requests(run: Run, used: Reservation) -> 
 
 
 def test_a_whole_ledger_passes(run: Run, used: Reservation) -> None:
-    """With the head of a release, and without: then an old copy is not ruled out, and it says so."""
+    """It passes with the head of a release; without one, it says that an old copy is not ruled out."""
     without, with_head = run("ledger", "verify"), run("ledger", "verify", "--head", used.mark.head)
 
     assert without.exit_code == with_head.exit_code == 0
@@ -107,7 +107,7 @@ def test_a_whole_ledger_passes(run: Run, used: Reservation) -> None:
 
 
 def test_an_old_copy_is_refused(run: Run, used: Reservation) -> None:
-    """Exit code 5; by itself it would pass."""
+    """An old copy ends with exit code 5 where a head is given; by itself it would pass."""
     shutil.copy("hushgrid.ledger", "old.ledger")
     with open_ledger("hushgrid.ledger") as ledger:
         head = reserved(ledger).mark.head
@@ -121,7 +121,7 @@ def test_an_old_copy_is_refused(run: Run, used: Reservation) -> None:
 
 @pytest.mark.parametrize("command", ["show", "history", "verify"])
 def test_an_edited_ledger_is_refused(run: Run, used: Reservation, command: str) -> None:
-    """By every command, with exit code 5 and the number of the event."""
+    """Every command ends with exit code 5 and names the event."""
     with sqlite3.connect("hushgrid.ledger") as connection:
         connection.execute("UPDATE hushgrid_events SET event = replace(event, '1/3', '1/4')")
     connection.close()
@@ -132,7 +132,7 @@ def test_an_edited_ledger_is_refused(run: Run, used: Reservation, command: str) 
 
 
 def test_a_busy_ledger_is_refused(run: Run, used: Reservation, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exit code 5 and a clear sentence."""
+    """The exit code is 5, and the message is a clear sentence."""
     monkeypatch.setattr(store, "PATIENCE", 0.1)
     with open_ledger("hushgrid.ledger") as ledger, ledger._store.writing():
         result = run("ledger", "init", "--dataset", "homes", "--budget", "1", "--unit", "record")
@@ -142,7 +142,7 @@ def test_a_busy_ledger_is_refused(run: Run, used: Reservation, monkeypatch: pyte
 
 @pytest.mark.parametrize("command", ["show", "history", "verify"])
 def test_a_missing_ledger_is_refused_and_not_made(run: Run, tmp_path: Path, command: str) -> None:
-    """With the command that makes one."""
+    """The message names the command that makes a ledger."""
     assert_refused(run("ledger", command), 5, "hushgrid.ledger does not exist", "hushgrid ledger init")
     assert list(tmp_path.iterdir()) == []
 
@@ -173,10 +173,10 @@ def test_control_characters_do_not_reach_the_terminal(run: Run) -> None:
 
 @pytest.mark.parametrize("command", ["init", "show", "history", "verify"])
 def test_every_help_shows_an_example(run: Run, command: str) -> None:
-    """With a command line that can be copied."""
+    """Every help text has a command line that can be copied."""
     assert f"hushgrid ledger {command}" in run("ledger", command, "--help").stdout.partition("Example:")[2]
 
 
 def test_the_bare_name_prints_help(run: Run) -> None:
-    """As it does for the whole program."""
+    """The group prints its help, as the whole program does."""
     assert run("ledger").stdout == run("ledger", "--help").stdout

@@ -30,7 +30,7 @@ def test_an_overlay_is_drawn(run: Run, release: Path) -> None:
 
 
 def test_a_page_is_not_replaced_unless_asked(run: Run, release: Path) -> None:
-    """Exit code 2, and the old one stays."""
+    """The exit code is 2, and the old page stays."""
     Path("trips.html").write_text("mine")
 
     assert_refused(run("map", release, "-o", "trips.html"), 2, "trips.html", "--overwrite")
@@ -48,7 +48,7 @@ def test_what_cannot_be_read_is_refused(run: Run, release: Path) -> None:
 
 
 def test_a_simulation_is_warned_of_and_marked(run: Run, simulated: Path) -> None:
-    """On stderr and in the page."""
+    """A warning is on stderr, and a mark in the page."""
     result = run("map", simulated, "-o", "trips.html")
 
     assert "simulation" in result.stderr

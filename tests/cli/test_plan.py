@@ -121,5 +121,5 @@ def test_no_file_is_opened(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_bad_options_are_refused_in_one_line(run: Run, options: tuple[str, ...], word: str) -> None:
-    """Exit code 2, and the option named."""
+    """The exit code is 2, and the line names the option."""
     assert_refused(run(*GIVEN, *options), 2, word)

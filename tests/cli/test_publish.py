@@ -149,7 +149,7 @@ BAD_ARGUMENTS = {
 def test_a_bad_argument_is_refused_before_any_data_is_opened(
     publish: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, options: list[str], words: list[str]
 ) -> None:
-    """Exit code 2 and one line; no file is touched, and none is written."""
+    """The exit code is 2; no file is touched, and none is written."""
     opened: list[object] = []
     monkeypatch.setattr("hushgrid.counting.opening._open_file", lambda *_: opened.append(1))
 
@@ -200,7 +200,7 @@ BAD_FILES = {
 
 @pytest.mark.parametrize(("name", "make", "words"), BAD_FILES.values(), ids=BAD_FILES.keys())
 def test_a_bad_file_is_refused(publish: Run, tmp_path_factory: pytest.TempPathFactory, name, make, words) -> None:
-    """Exit code 3, one line that names the file, and nothing written."""
+    """The exit code is 3, one line names the file, and nothing is written."""
     file = tmp_path_factory.mktemp("bad") / name
     make(file)
 
@@ -209,7 +209,7 @@ def test_a_bad_file_is_refused(publish: Run, tmp_path_factory: pytest.TempPathFa
 
 
 def test_a_missing_column_is_named_with_those_there_are(publish: Run) -> None:
-    """Exit code 3 and the names to choose from."""
+    """The exit code is 3, and the message lists the names to choose from."""
     assert_refused(publish("--lon", "east", "--lat", "north"), 3, "'east'", "'lon', 'lat'")
     assert not OUTPUT.exists()
 
@@ -225,7 +225,7 @@ def test_an_output_that_exists_is_kept(publish: Run) -> None:
 
 
 def test_the_points_are_never_overwritten(publish: Run, points: pa.Table, tmp_path: Path) -> None:
-    """Not even with --overwrite, nor under another name of the same file."""
+    """The points stay even with --overwrite, and under another name of the same file."""
     file = tmp_path / "trips.parquet"
     pq.write_table(points, file)
     before = file.read_bytes()
@@ -259,7 +259,7 @@ def test_swapped_columns_are_warned_of(publish: Run) -> None:
     ],
 )
 def test_a_domain_that_misses_most_rows_is_noticed(share: float, rows: int, size_from: str, expected: bool) -> None:
-    """From released values: less than half of the rows inside, and the gap clear of the noise."""
+    """Released values tell that less than half of the rows are inside, where the gap is clear of the noise."""
     inside = int(share * rows)
     points = np.repeat([[0.5, 0.5], [7.0, 7.0]], [inside, rows - inside], axis=0)
     domain = hg.Domain(west=0, south=0, east=1, north=1)

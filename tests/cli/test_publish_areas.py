@@ -122,7 +122,7 @@ REFUSED = {
 
 @pytest.mark.parametrize(("options", "code", "words"), REFUSED.values(), ids=REFUSED)
 def test_what_makes_no_sense_is_refused(publish_on: Run, options: list[str], code: int, words: str) -> None:
-    """In words that say what would; nothing is written."""
+    """The message says what would make sense, and nothing is written."""
     result = publish_on(*options)
 
     assert (result.exit_code, result.stdout) == (code, "")

@@ -74,6 +74,6 @@ def metres() -> Path:
 
 @pytest.mark.parametrize("option", ["--crs", "--domain-crs", "--grid-crs"])
 def test_an_unknown_system_is_refused_before_anything_is_read(publish: Run, option: str) -> None:
-    """Exit code 2, and nothing is written."""
+    """The exit code is 2, and nothing is written."""
     assert_refused(publish(*GIVEN, option, "EPSG:999999"), 2, "EPSG:999999")
     assert not Path("out.dp.parquet").exists()

@@ -148,6 +148,6 @@ REFUSALS = {
 @pytest.mark.parametrize(("given", "options", "code", "word"), REFUSALS.values(), ids=REFUSALS)
 @pytest.mark.usefixtures("packed")
 def test_what_is_wrong_is_one_line(publish: Run, given: str, options: list[str], code: int, word: str) -> None:
-    """Named, with the way out, and nothing is written."""
+    """The line names what is wrong and the way out, and nothing is written."""
     assert_refused(publish(*options, points=given), code, word)
     assert not OUTPUT.exists()

@@ -108,7 +108,7 @@ def test_another_request_is_another_release(charge: Run, change: list[str]) -> N
 
 
 def test_what_does_not_fit_is_refused(charge: Run) -> None:
-    """Exit code 4, what was asked and what is left, no file and no entry."""
+    """The exit code is 4; the message says what was asked and is left, and no file or entry is made."""
     charge()
     result = charge("--epsilon", "2.5", "-o", "more.dp.parquet")
 
@@ -268,7 +268,7 @@ def test_an_entry_is_resumed_with_the_same_points(
 
 
 def test_the_true_number_is_nowhere(charge: Run, run: Run) -> None:
-    """Not in what the commands say, the papers or the history; with noise so wide that it is there by chance never."""
+    """It is not in what commands say, the papers or the history; noise this wide never shows it by chance."""
     results = [charge("--epsilon", "0.0001", "--manifest"), run("ledger", "history", "--json"), run("describe", OUT)]
     texts = [result.output for result in results] + [path.read_text() for path in Path().glob("out.dp.[mr]*")]
 

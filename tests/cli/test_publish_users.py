@@ -86,7 +86,7 @@ def test_counts_may_be_scaled_to_a_total(publish: Run, run: Run, parquet: Path, 
 
 
 def test_distinct_users(publish: Run, run: Run, parquet: Path) -> None:
-    """On a grid of the side given; sums are of user-area pairs."""
+    """Users are counted on a grid of the side given, and sums are of user-area pairs."""
     publish("--user-column", "who", "--max-per-user", MOST, "--distinct-users", "16", points=parquet)
 
     assert hg.read("out.dp.parquet").partition.cells == 256

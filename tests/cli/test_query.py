@@ -136,7 +136,7 @@ BAD_ARGUMENTS = {
 
 @pytest.mark.parametrize(("options", "words"), BAD_ARGUMENTS.values(), ids=BAD_ARGUMENTS.keys())
 def test_a_bad_argument_is_refused(run: Run, release: Path, options: list[str], words: list[str]) -> None:
-    """Exit code 2 and one line."""
+    """A bad argument ends with exit code 2 and one line."""
     assert_refused(run("query", release, *options), 2, *words)
 
 
@@ -152,7 +152,7 @@ BAD_LINES = {
 
 @pytest.mark.parametrize(("text", "words"), BAD_LINES.values(), ids=BAD_LINES.keys())
 def test_a_bad_line_is_named(run: Run, release: Path, text: str, words: list[str]) -> None:
-    """Exit code 3, and where to look."""
+    """The exit code is 3, and the message says where to look."""
     assert_refused(run("query", release, "--rects", "-", stdin=text), 3, "standard input", *words)
 
 
@@ -165,7 +165,7 @@ def test_a_bad_line_is_named(run: Run, release: Path, text: str, words: list[str
     ],
 )
 def test_a_file_of_rectangles_that_cannot_be_read_is_refused(run: Run, release: Path, make, words) -> None:
-    """Exit code 3 and its name."""
+    """The exit code is 3, and the message names the file."""
     make(Path("areas.csv"))
 
     assert_refused(run("query", release, "--rects", "areas.csv"), 3, "areas.csv", *words)

@@ -58,7 +58,7 @@ def answers(text: str) -> np.ndarray:
 
 @pytest.mark.parametrize("source", ["areas.geojson", "areas.json", "-"])
 def test_csv_holds_the_library_s_answers_bit_for_bit(run: Run, release: Path, source: str) -> None:
-    """From a file and from standard input."""
+    """Answers are those of the library, from a file and from standard input."""
     Path("areas.geojson").write_text(DISTRICTS)
     Path("areas.json").write_text("\ufeff" + DISTRICTS)
 
@@ -68,7 +68,7 @@ def test_csv_holds_the_library_s_answers_bit_for_bit(run: Run, release: Path, so
 
 
 def test_the_table_names_the_features(run: Run, release: Path) -> None:
-    """By their names where they have any, else by their numbers."""
+    """Features go by their names where they have any, else by their numbers."""
     text = collection(feature(AREAS[0], name="Kings\x1b[31m\n"), feature(AREAS[1]), feature(AREAS[1], name="x" * 99))
     lines = run("query", release, "--polygons", "-", stdin=text).stdout.splitlines()
 
@@ -78,7 +78,7 @@ def test_the_table_names_the_features(run: Run, release: Path) -> None:
 
 
 def test_json_holds_one_record_a_feature(run: Run, release: Path) -> None:
-    """With its name and both parts of its uncertainty."""
+    """A record has the name and both parts of the uncertainty."""
     result = run("query", release, "--polygons", "-", "--confidence", "0.5", "--json", stdin=DISTRICTS)
 
     answer = hg.read(release).answer_polygons(AREAS[1], confidence=0.5)
@@ -123,7 +123,7 @@ def test_files_of_gdal_are_read_in_their_reference_system(run: Run, release: Pat
 
 
 def test_geojson_of_old_may_name_a_reference_system(run: Run, release: Path) -> None:
-    """As GDAL writes it still."""
+    """GDAL still writes the system, and it is read."""
     frame = geopandas.GeoDataFrame(geometry=AREAS, crs="EPSG:4326").to_crs("EPSG:3857")
     frame.to_file("areas.geojson", driver="GeoJSON")
     result = run("query", release, "--polygons", "areas.geojson", "--csv")
@@ -174,12 +174,12 @@ BAD_ARGUMENTS = {
 
 @pytest.mark.parametrize(("options", "words"), BAD_ARGUMENTS.values(), ids=BAD_ARGUMENTS)
 def test_a_bad_argument_is_refused(run: Run, release: Path, options: list[str], words: list[str]) -> None:
-    """Exit code 2 and one line."""
+    """A bad argument ends with exit code 2 and one line."""
     assert_refused(run("query", release, *options, stdin=DISTRICTS), 2, *words)
 
 
 def test_a_file_that_exists_is_kept(run: Run, release: Path) -> None:
-    """Unless it may be replaced."""
+    """A file that exists is replaced only with --overwrite."""
     Path("out.geojson").write_text("mine")
     given = ["query", release, "--polygons", "-", "-o", "out.geojson"]
 
@@ -217,7 +217,7 @@ BAD_TEXTS = {
 
 @pytest.mark.parametrize(("text", "words"), BAD_TEXTS.values(), ids=BAD_TEXTS)
 def test_bad_geojson_is_refused(run: Run, release: Path, text: str | bytes, words: list[str]) -> None:
-    """Exit code 3, and where to look."""
+    """The exit code is 3, and the message says where to look."""
     assert_refused(run("query", release, "--polygons", "-", stdin=text), 3, "standard input", *words)
 
 
@@ -243,7 +243,7 @@ def _layers(*layers: tuple[str, shapely.Geometry], crs: str | None = "EPSG:4326"
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused(run: Run, release: Path, make, words: list[str]) -> None:
-    """Exit code 3 and its name."""
+    """The exit code is 3, and the message names the file."""
     make()
 
     assert_refused(run("query", release, "--polygons", "areas.gpkg"), 3, "areas.gpkg", *words)

@@ -103,7 +103,7 @@ def test_land_that_holds_nothing_is_bad_input(run: Run, release: Path, text: str
 
 
 def test_points_are_not_replaced_unless_asked(run: Run, release: Path) -> None:
-    """Exit code 2, and the old ones stay."""
+    """The exit code is 2, and the old points stay."""
     Path("points.csv").write_text("mine")
 
     assert_refused(run("sample", release, "-o", "points.csv"), 2, "--overwrite")
@@ -117,7 +117,7 @@ def test_only_releases_are_opened(run: Run, points_file: Path) -> None:
 
 
 def test_a_simulation_is_warned_of_and_marked(run: Run, simulated: Path) -> None:
-    """On stderr and in the file."""
+    """A warning is on stderr, and a mark in the file."""
     assert "simulation" in run("sample", simulated, "-n", "3", "-o", "points.geojson").stderr
     assert "simulation" in json.loads(Path("points.geojson").read_text())["hushgrid"]
 

@@ -55,7 +55,7 @@ def test_a_file_that_is_no_release_is_refused(run: Run, release: Path, points_fi
 
 
 def test_a_port_that_is_taken_is_refused(run: Run, release: Path) -> None:
-    """Exit code 2, before anything is read; so are ports that are none, and no file at all."""
+    """The exit code is 2 before anything is read, as for ports that do not exist and for no file at all."""
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         assert_refused(run("serve", "no.parquet", "--port", port), 2, f"port {port}")

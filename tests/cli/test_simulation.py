@@ -38,7 +38,7 @@ def test_json_carries_the_mark(run: Run, simulated: Path) -> None:
 
 
 def test_a_simulation_does_not_verify_as_a_release(run: Run, simulated: Path) -> None:
-    """Exit code 3: it is no release."""
+    """A simulation is not a release: the exit code is 3."""
     assert run("verify", simulated).exit_code == 3
 
 

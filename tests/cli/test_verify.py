@@ -49,7 +49,7 @@ def test_json_holds_every_check(run: Run, request: pytest.FixtureRequest, fixtur
     ids=["missing", "another format", "cut short", "empty"],
 )
 def test_what_is_no_release_is_refused(run: Run, command: str, name: str, content: bytes | None) -> None:
-    """Exit code 3 and one line that names the file, from every command that reads one."""
+    """Every command that reads a release ends with exit code 3 and one line that names the file."""
     if content is not None:
         Path(name).write_bytes(content)
     options = ["--rect", "0,0,1,1"] if command == "query" else []

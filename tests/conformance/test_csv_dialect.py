@@ -183,7 +183,7 @@ PIECES = st.one_of(
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pieces=st.lists(PIECES, max_size=20))
 def test_random_bytes_count_the_same_through_every_route(pieces, tmp_path):
-    """Whatever is below the header."""
+    """Any bytes below the header count the same natively and through DuckDB."""
     path = tmp_path / "points.csv"
     content = HEADER + b"".join(pieces)
     path.write_bytes(content)

@@ -102,7 +102,7 @@ def counter(request):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_counts_are_those_of_the_kernels(counter, kind):
-    """On every kind of partition, with points on edges, an ulp beside them, and rows that are no points."""
+    """Engines agree on every kind of partition, on points on edges, an ulp beside them, and rows without points."""
     partition = partitions(DOMAIN)[kind]
 
     found = counter.count(partition)
@@ -199,7 +199,7 @@ RELEASES += [pytest.param("spark", method, marks=pytest.mark.slow) for method in
 
 @pytest.mark.parametrize(("engine", "method"), RELEASES)
 def test_a_release_is_the_same_from_everywhere(table, engine, method):
-    """With the same simulated noise: every measurement and count."""
+    """The same simulated noise gives the same measurements and counts."""
     options = {"domain": DOMAIN, "epsilon": 1, "method": method, "calibrate": False}
     rows = ROWS
 
@@ -407,7 +407,7 @@ def test_engines_without_a_hash_refuse_users_before_anything_is_read(table, engi
 
 
 def test_ids_of_another_type_are_refused(table):
-    """By their declared type, as in memory."""
+    """Ids are refused by their declared type, as in memory."""
     rows = ROWS.append_column("weight", pa.array(np.ones(ROWS.num_rows)))
 
     with pytest.raises(InputError, match="column 'weight' of the table has type Float64; user ids are integers"):
@@ -429,7 +429,7 @@ def trips(server):
 
 
 def test_postgres_counts_what_the_kernels_count(trips):
-    """On every kind of partition; the group-by runs in the server."""
+    """Counts agree on every kind of partition; the group-by runs in the server."""
     expected = in_memory(ROWS, DOMAIN)
 
     with open_counter(DOMAIN, open_points(Address(text=trips, engine="postgres"), crs=DOMAIN.crs)) as counting:
@@ -505,7 +505,7 @@ CITY = "-74.26,40.48,-73.70,40.92"
 
 @pytest.mark.slow
 def test_the_command_publishes_a_folder_that_spark_reads(spark, tmp_path):
-    """In the session that is active."""
+    """The command uses the session that is active."""
     (tmp_path / "trips").mkdir()
     pq.write_table(city_rows(), tmp_path / "trips" / "part-0.parquet")
     target = tmp_path / "out.dp.parquet"
@@ -533,7 +533,7 @@ def test_the_copy_of_a_cluster_is_where_it_was_told_to_be(request, spark, tmp_pa
 
 @pytest.mark.slow
 def test_spark_tells_files_apart(spark, tmp_path):
-    """Of an address and of a frame alike: one file more is another state of the points, and so is one written again."""
+    """One file more is another state, and so is one written again, by address and by frame."""
 
     def states():
         by_address = Address(text=str(tmp_path), engine="spark").open(crs=DOMAIN.crs)
@@ -590,7 +590,7 @@ def test_what_spark_cannot_open_is_one_line(spark, tmp_path, points):
 
 @pytest.mark.slow
 def test_the_notebook_runs(spark, tmp_path):
-    """On a table of the catalog, for users."""
+    """The notebook publishes a table of the catalog, for users."""
     spark.createDataFrame(city_rows()).createOrReplaceTempView("city_trips")
     spark.conf.set("spark.hushgrid.example.table", "city_trips")
     spark.conf.set("spark.hushgrid.example.release", str(tmp_path / "trips.dp.parquet"))
@@ -604,7 +604,7 @@ def test_the_notebook_runs(spark, tmp_path):
 
 @pytest.mark.slow
 def test_the_job_runs_by_spark_submit(tmp_path):
-    """In a process and a session of its own, on the account of a data set."""
+    """The job runs in a process and a session of its own, on the account of a data set."""
     if reason := why_no_spark():
         pytest.skip(reason)
     pq.write_table(city_rows(), tmp_path / "trips.parquet")

@@ -141,7 +141,7 @@ class TestMethod:
         assert np.array_equal(synopsis.partition.bounds(), release(METHODS[name](), clustered()).partition.bounds())
 
     def test_the_release_says_how_it_was_made(self, name):
-        """By its name and all its parameters."""
+        """A release holds the name of its method and all its parameters."""
         method = EXPLICIT[name]
         synopsis = release(method, ())
 

@@ -157,7 +157,7 @@ def plain_points(rows):
 @pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
 @pytest.mark.parametrize("engine", EVERYWHERE)
 def test_every_double_is_counted_where_it_lies(held, engine, domain):
-    """On every kind of partition."""
+    """Odd doubles are counted in their cells, on every kind of partition."""
     rows = odd_rows(domain)
     expected = PlainCounter(domain, plain_points(rows))
 

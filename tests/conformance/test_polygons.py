@@ -38,7 +38,7 @@ def test_a_rectangle_as_a_polygon_is_the_rectangle(name, form):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_polygon_and_the_rest_sum_to_the_total(name):
-    """Of any shape, across the edges of the domain."""
+    """A star across the edges of the domain and the rest around it sum to the total."""
     synopsis = release(METHODS[name](), clustered())
     rest = shapely.difference(shapely.box(-1, -1, 2, 2), STAR)
 

@@ -99,7 +99,7 @@ def test_numbers_that_no_double_is_near_are_no_error(server):
 
 
 def test_functions_may_be_in_another_schema(server):
-    """Which is not on the search path of the connection."""
+    """PostGIS may be in a schema that is not on the search path."""
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute("CREATE DATABASE elsewhere")
     url = server.replace("/postgres?", "/elsewhere?")
@@ -130,7 +130,7 @@ ERRORS = {
 
 @pytest.mark.parametrize(("table", "columns", "message"), ERRORS.values(), ids=ERRORS)
 def test_what_is_wrong_is_said_by_the_catalogue(server, table, columns, message):
-    """With the way out, and without a look at rows."""
+    """Errors come with the way out, and without a look at rows."""
     with pytest.raises(HushgridError, match=message):
         opened(server, f"table={table}", **columns)
 

@@ -145,7 +145,7 @@ def test_users_are_chosen_in_a_transaction_that_cannot_write(server):
 
 
 def test_one_state_of_the_database_is_read(server):
-    """By functions of a query, too: each would otherwise see what was written while the query runs."""
+    """Functions of a query see one state too, and not what is written while it runs."""
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute("CREATE TABLE levels AS SELECT current_setting('transaction_isolation') AS level LIMIT 0")
         connection.execute(
@@ -201,7 +201,7 @@ def spark(tmp_path_factory):
 @pytest.mark.slow
 @pytest.mark.parametrize("query", SPARK_WRITING.values(), ids=SPARK_WRITING)
 def test_spark_runs_no_statement_that_writes(spark, query):
-    """Whatever words it begins with."""
+    """A statement that writes is refused, whatever words it begins with."""
     with pytest.raises(InputError, match="Spark cannot open"):
         open_points(Address(text=query, engine="spark"), crs=DOMAIN.crs)
 

@@ -34,7 +34,7 @@ def in_leaves(points, partition):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_leaf_and_node_has_its_points_within_one(form):
-    """Of its share of the masses."""
+    """The points of every leaf and node are within one of its share of the masses."""
     synopsis = release(FORMS[form], clustered())
     partition = synopsis.partition
     points = synopsis.sample(SIZE, seed=1)
@@ -67,7 +67,7 @@ def test_range_counts_are_those_of_the_synopsis(form):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_land_holds_all_points(form):
-    """As many as were asked for."""
+    """As many points as were asked for lie on land."""
     synopsis = release(FORMS[form], clustered())
     points = synopsis.sample(5000, seed=1, within=LAND)
 

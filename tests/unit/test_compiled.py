@@ -24,7 +24,7 @@ def quadruple(number):
 
 
 def test_a_kernel_is_compiled_and_kept():
-    """Without the global lock, and on disk."""
+    """A kernel is compiled, and runs without the global lock."""
     kernel = compiled(double)
 
     assert kernel(21) == 42

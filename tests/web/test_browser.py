@@ -168,7 +168,7 @@ def test_a_rectangle_is_drawn_by_touch(visit, synopsis):
 
 @pytest.mark.slow
 def test_an_outline_that_crosses_itself_is_refused(visit):
-    """In words, and nothing is counted."""
+    """The page says so in words, and counts nothing."""
     page = visit()
     page.get_by_role("button", name="Polygon", exact=True).click()
     for place in ((300, 200), (600, 500), (600, 200), (300, 500)):
@@ -235,7 +235,7 @@ def test_queries_are_listed_removed_and_cleared(visit, synopsis):
 
 @pytest.mark.slow
 def test_the_title_is_text(visit):
-    """As it was given, tags and all."""
+    """The title is shown as it was given, tags and all."""
     page = visit()
 
     assert page.title() == TITLE

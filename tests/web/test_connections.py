@@ -178,7 +178,7 @@ def test_what_is_being_answered_is_not_given_up(monkeypatch):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no limit on files")
 def test_there_is_a_file_for_every_connection():
-    """Where the usual limit is lower than the number of connections."""
+    """The limit of open files is raised where it is lower than the number of connections."""
     program = (
         "import resource; from hushgrid.web.server import raise_file_limit; "
         "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]; "

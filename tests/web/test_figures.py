@@ -39,7 +39,7 @@ def test_sums_of_runs_keep_their_precision(counts):
 
 
 def test_whole_counts_are_exact():
-    """As they are measured, without a step."""
+    """Whole counts are kept as they are, with a step of 1."""
     units, step = fixed_point(np.array([5.0, -3.0, 2.0**40]))
 
     assert step == 1

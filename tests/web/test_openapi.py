@@ -109,7 +109,7 @@ def test_the_description_is_what_it_should_be():
 @pytest.mark.parametrize(("path", "method", "operation"), operations(), ids=lambda value: str(value)[:30])
 @pytest.mark.parametrize("name", SHELF.entries)
 def test_answers_are_as_described(client, path, method, operation, name):
-    """Status, type and, of JSON, every member."""
+    """Status, type and, in JSON, every member are as described."""
     answer = asked(client, path, method, name)
     content = operation["responses"][str(answer.status_code)].get("content", {})
 

@@ -54,7 +54,7 @@ def test_every_kind_of_area_and_line_is_found():
     ids=lambda overlay: json.dumps(overlay)[:40],
 )
 def test_anything_else_is_refused(overlay):
-    """With an error that says what is wrong."""
+    """The error says that the overlay is not GeoJSON."""
     with pytest.raises(HushgridError, match="overlay is not GeoJSON"):
         areas_and_lines(overlay)
 

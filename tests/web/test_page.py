@@ -157,13 +157,13 @@ def test_a_million_cells_fit():
 
 
 def test_a_bad_overlay_is_refused():
-    """Before a page is made."""
+    """A bad overlay is refused before a page is made."""
     with pytest.raises(InputError, match="overlay"):
         map_page(SYNOPSIS, overlay={"type": "Feature", "geometry": {"type": "Polygon", "coordinates": [[1, 2]]}})
 
 
 def test_every_module_is_in_the_page(page):
-    """In the order of their imports, and none forgotten."""
+    """Modules stand in the order of their imports, and none is missing."""
     assert sorted(LISTED) == sorted(path.stem for path in MODULES.glob("*.mjs"))
     for place, name in enumerate(LISTED):
         text = (MODULES / f"{name}.mjs").read_text()

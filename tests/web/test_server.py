@@ -102,7 +102,7 @@ def test_all_cells_come_in_parts(client, name):
 
 
 def test_the_list_says_what_each_release_promises(client):
-    """In the order given, with the sentence of the claim and the mark of a simulation."""
+    """Releases are listed in the order given, with the claim and the mark of a simulation."""
     listed = client.get("/v1/").json()["releases"]
 
     assert [release["release"] for release in listed] == list(SYNOPSES)
@@ -247,7 +247,7 @@ def test_a_bad_body_is_refused_with_a_reason(client, body, words):
 
 @pytest.mark.parametrize("query", ["first=-1", "limit=0", "limit=10001", "first=x", "first=1e3", "limit=٣", "page=2"])
 def test_a_bad_part_is_refused(client, query):
-    """Status 400, naming the parameter."""
+    """A bad part is status 400, and the message names the parameter."""
     assert query.split("=")[0] in refusal(client.get(f"/v1/trips/cells?{query}"), 400)
 
 
@@ -304,13 +304,13 @@ def test_a_body_has_a_limit(client, declared):
 
 @pytest.mark.parametrize("asked", ["count", "cells"])
 def test_an_address_has_a_limit(client, asked):
-    """Status 414, and the way out."""
+    """A long address is status 414, and the message names POST."""
     assert "by POST" in refusal(client.get(f"/v1/trips/{asked}?rect={'1' * LONGEST_QUERY}"), 414)
 
 
 @pytest.mark.parametrize(("method", "asked"), [("DELETE", "/v1/trips/count"), ("POST", "/trips/"), ("PUT", "/v1/")])
 def test_other_methods_are_refused(client, method, asked):
-    """Status 405, with those that are allowed."""
+    """Other methods are status 405, with those that are allowed."""
     answer = client.request(method, asked)
 
     assert answer.headers["allow"] in refusal(answer, 405)
@@ -336,7 +336,7 @@ def test_a_client_that_leaves_is_no_error(client, address, capfd):
 
 
 def test_a_fault_of_the_server_tells_nothing(capfd):
-    """Status 500, strict headers, and no trace of the exception; its log tells the rest."""
+    """A fault is status 500 with strict headers and no trace of the exception; the log tells the rest."""
     shelf = Shelf([("trips", SYNOPSES["trips"])])
     shelf.pages.clear()
     with serving(shelf) as address:
@@ -378,7 +378,7 @@ def test_small_answers_are_sent_at_once():
 
 @pytest.mark.parametrize("host", ["no.such.host.invalid", "203.0.113.7", "a" * 300, "\ud800"])
 def test_a_host_that_is_none_is_refused(host):
-    """Before anything else is done."""
+    """A host that cannot be listened on is refused at once."""
     with pytest.raises(ArgumentError, match="cannot listen on"):
         listen(host, 0)
 

@@ -25,7 +25,7 @@ def test_names_are_fit_and_unique(titles):
 
 
 def test_the_same_title_twice_gets_a_number():
-    """In the address and in the heading."""
+    """The number is in the address and in the heading."""
     shelf = Shelf([("trips", SYNOPSIS)] * 3)
 
     assert [(entry.name, entry.title) for entry in shelf.entries.values()] == [

@@ -60,7 +60,7 @@ def test_a_url_names_one_table_or_query(ending: str) -> None:
 
 
 def test_files_tell_of_their_changes(tmp_path: Path) -> None:
-    """By path or as a URL: another size, time or file is another state, and so is another list."""
+    """Another size, time, file or list is another state, by path or as a URL."""
     file, other = tmp_path / "a b.parquet", tmp_path / "other.csv"
     file.write_bytes(b"1")
     other.write_bytes(b"1")

@@ -70,7 +70,7 @@ ARGUMENTS = {
 
 @pytest.mark.parametrize("given", ARGUMENTS.values(), ids=ARGUMENTS)
 def test_names_that_contradict_each_other_are_refused(given):
-    """Before any table is looked at."""
+    """Half a pair of names is refused, and so is a pair beside a geometry."""
     with pytest.raises(ArgumentError):
         check_column_arguments(**{"lon": None, "lat": None, "geometry": None, **given})
 

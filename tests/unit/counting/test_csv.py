@@ -210,7 +210,7 @@ NO_HEADERS = {
 
 @pytest.mark.parametrize("content", NO_HEADERS.values(), ids=NO_HEADERS)
 def test_a_file_without_a_header_is_an_error(content, tmp_path):
-    """There is no schema to go by."""
+    """A file whose first line names nothing has no schema to go by."""
     path = tmp_path / "points.csv"
     path.write_bytes(content)
 
@@ -265,7 +265,7 @@ def test_a_message_quotes_usual_names_and_those_asked_for(header, tmp_path):
 
 
 def test_a_missing_column_of_users_quotes_no_other(tmp_path):
-    """Not even one that is called much alike."""
+    """The message does not propose a column that is called much alike."""
     with pytest.raises(InputError, match="has no column 'Erik' of user ids") as caught:
         CsvPoints(write(tmp_path, GOOD, header=b"lon,lat,Erika"), user="Erik")
 

@@ -55,7 +55,7 @@ def test_packed_files_of_a_pattern_are_one_table(folder):
 
 
 def test_users_of_csv_files_are_bounded_over_all_files(folder):
-    """As those of one file."""
+    """A user in two files keeps as many records as a user in one."""
     for name in ("a", "b"):
         (folder / f"{name}.csv").write_bytes(HEADER + GOOD)
     rule = KeyedRule(domain=DOMAIN, key=bytes(32), most=1, most_for_total=5)
@@ -86,7 +86,7 @@ def test_a_query_may_choose_rows_and_columns(folder):
 
 
 def test_a_query_may_read_text_in_its_own_way(folder):
-    """By a function, whose options are the user's."""
+    """A query may call read_csv, whose options are the user's."""
     (folder / "trips.csv").write_bytes(HEADER + GOOD)
 
     text = "SELECT TRY_CAST(lon AS DOUBLE) AS lon, TRY_CAST(lat AS DOUBLE) AS lat FROM read_csv('trips.csv')"
@@ -124,7 +124,7 @@ def test_a_file_that_exists_wins_over_what_its_name_could_mean(folder, name):
 
 @pytest.mark.parametrize("name", ["parts", "parts.parquet", "parts.csv"])
 def test_a_folder_is_read_as_without_an_engine(folder, name):
-    """Whatever it is called: all Parquet files in it and below, but for hidden ones."""
+    """All Parquet files in a folder and below are read, whatever it is called, but for hidden ones."""
     (folder / name / "march").mkdir(parents=True)
     write_points(folder / name / "a.parquet", 2)
     write_points(folder / name / "march" / "b[1].PARQUET", 3)
@@ -176,7 +176,7 @@ def test_anything_but_one_select_is_refused_before_it_runs(folder, text):
     ],
 )
 def test_a_select_of_any_form_is_taken(text):
-    """With, union, pivot with names."""
+    """WITH, UNION and PIVOT with names are queries too."""
     assert counted(text)[0] in {1, 3}
 
 
@@ -199,7 +199,7 @@ ERRORS = {
 
 @pytest.mark.parametrize(("text", "error", "message"), ERRORS.values(), ids=ERRORS)
 def test_errors_name_what_was_given(folder, text, error, message):
-    """From the query and the schema alone."""
+    """Errors come from the query and the schema alone, and name what was given."""
     write_points(folder / "trips.parquet", 1)
     (folder / "trips.ndjson").write_bytes(b"{}\n")
     duckdb.connect("trips.duckdb").close()

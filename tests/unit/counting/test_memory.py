@@ -139,7 +139,7 @@ def framed(**columns):
 
 @pytest.mark.parametrize("column", COLUMNS_OF_NUMBERS.values(), ids=COLUMNS_OF_NUMBERS)
 def test_numbers_of_every_type_are_counted(column):
-    """As the plain numbers they stand for; what is missing or too large is no point."""
+    """Every type counts as the plain numbers it stands for; what is missing or too large is not a point."""
     plain = np.array([(1.0, 1.0), (2.0, 2.0), (3.0, 3.0), (3.0, 3.0)])
 
     np.testing.assert_array_equal(counts(framed(lon=column, lat=column)), counts(plain))
@@ -170,7 +170,7 @@ OTHER_COLUMNS = {
 
 @pytest.mark.parametrize("column", OTHER_COLUMNS.values(), ids=OTHER_COLUMNS)
 def test_columns_of_no_numbers_are_refused_by_their_type(column):
-    """In the same sentence with rows and without, and without a value from them."""
+    """The message is the same with rows and without, and holds no value of them."""
     frame = framed(lon=column, lat=column)
     messages = set()
     for rows in (frame, frame[:0]):

@@ -107,6 +107,6 @@ def test_csv_has_no_geometry(tmp_path):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_half_a_pair_of_names_is_refused_before_anything_is_opened(form, tmp_path):
-    """For every kind of points alike."""
+    """Every kind of points refuses lon without lat."""
     with pytest.raises(ArgumentError, match="lon and lat go together"):
         hg.publish(FORMS[form](np.zeros((1, 2)), tmp_path), domain=DOMAIN, epsilon=1, lon="x")

@@ -155,7 +155,7 @@ REFUSED = {
 
 @pytest.mark.parametrize(("entry", "crs", "named"), REFUSED.values(), ids=REFUSED)
 def test_another_reference_system_is_an_error_that_names_both(entry, crs, named, tmp_path):
-    """Before any row is read."""
+    """The error comes before any row is read."""
     path = write(tmp_path, {"geometry": pa.array([b""])}, geo_metadata(**entry))
 
     with pytest.raises(InputError) as caught:

@@ -52,7 +52,7 @@ def test_the_files_are_one_table(folder):
 
 
 def test_files_come_in_the_order_of_their_names(folder):
-    """Whatever order the disk has them in."""
+    """Files are sorted by name, whatever order the disk has them in."""
     assert [str(path.relative_to(folder)) for path in parquet_files(folder)] == sorted(NAMES)
 
 
@@ -66,7 +66,7 @@ def test_progress_is_the_share_of_all_files(folder):
 
 
 def test_user_ids_come_with_the_points(tmp_path):
-    """From every file, of whatever type each declares them with."""
+    """Every file gives its ids, of whatever type it declares."""
     for number, ids in enumerate((pa.array([7, 8]), pa.array(["7", "x"]))):
         table = pa.table({"lon": [1.0, 2.0], "lat": [1.0, 2.0], "rider": ids})
         pq.write_table(table, tmp_path / f"{number}.parquet")

@@ -106,7 +106,7 @@ def test_an_engine_is_told_alike(rows):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_release_is_told_in_whole_questions(method, tmp_path):
-    """By every method, of a CSV file that is read in small blocks."""
+    """Every method tells whole questions, of a CSV file that is read in small blocks."""
     points = np.random.default_rng(7).beta(2, 5, (2000, 2))
     path = tmp_path / "trips.csv"
     np.savetxt(path, points, delimiter=",", header="lon,lat", comments="")

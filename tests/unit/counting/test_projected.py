@@ -30,7 +30,7 @@ def moved(source):
 
 
 def test_points_are_where_pyproj_puts_them():
-    """To a millimetre, and counts follow."""
+    """Places agree with pyproj to a millimetre, and so do counts."""
     source = projected(ArrayPoints(some_points()), domain=METRES)
     expected = np.column_stack(pyproj.Proj("EPSG:32618")(*some_points().T))
     grid = Grid(domain=METRES, rows=3, columns=4)
@@ -73,7 +73,7 @@ def test_a_row_that_cannot_be_transformed_touches_no_other(bad):
 
 
 def test_rows_are_transformed_one_by_one():
-    """In any order, and in parts of any size."""
+    """Rows in any order and in parts of any size have the same places."""
     points = some_points(300)
     order = np.random.default_rng(1).permutation(300)
     whole = moved(projected(ArrayPoints(points), domain=METRES))
@@ -97,7 +97,7 @@ def test_single_precision_and_users_are_kept():
 
 @pytest.mark.parametrize("crs", ["EPSG:999999", "nowhere", ""])
 def test_a_system_that_is_none_is_refused(crs):
-    """By its name; no row is looked at."""
+    """An unknown system is refused by its name, before a row is looked at."""
     with pytest.raises(ArgumentError, match="PROJ cannot transform"):
         projected(ArrayPoints(some_points()), crs=crs, domain=METRES)
     with pytest.raises(ArgumentError, match="PROJ cannot transform"):
@@ -118,7 +118,7 @@ def test_the_source_is_checked_through_the_wrapper():
 
 
 def test_a_missing_library_is_named_with_its_extra(monkeypatch):
-    """Only where it is needed."""
+    """Only points in another system ask for pyproj."""
     monkeypatch.setitem(sys.modules, "pyproj", None)
 
     with pytest.raises(MissingExtraError, match=r"need pyproj: pip install 'hushgrid\[gis\]'"):

@@ -56,7 +56,7 @@ def growing_cells(draw):
 @settings(deadline=None, max_examples=30)
 @given(growing_cells(), st.integers(1, 5), st.sampled_from([0, 40, 4**7]))
 def test_counts_are_those_of_a_plain_loop_whatever_is_counted_ahead(rounds, dense_level, most_parts):
-    """With room for many levels, for few, or for none."""
+    """Counts are right with room for many levels, for few, or for none."""
     points = clumped_points()
     plain = PlainCounter(UNIT_SQUARE, tuple(map(tuple, points)))
     with pytest.MonkeyPatch.context() as patch:

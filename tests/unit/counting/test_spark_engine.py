@@ -36,7 +36,7 @@ def test_one_machine_needs_no_place() -> None:
 
 
 def test_a_copy_that_cannot_be_removed_is_named() -> None:
-    """In a warning, which leaves an error that is on its way as it is."""
+    """A warning names the copy, and an error that is on its way stays as it is."""
     engine = SparkEngine(session(**{SCRATCH: "s3a://city/private/"}))
 
     with (
@@ -91,7 +91,7 @@ def test_a_path_is_no_pattern_if_it_exists(folder: Path, asked: list[tuple[str, 
 
 @pytest.mark.parametrize("pattern", ["s3a://bucket/trips", "trips/*", "part-*", "trips.parquet", "{a,b}", "part-[12]"])
 def test_patterns_and_addresses_are_paths(folder: Path, asked: list[tuple[str, str]], pattern: str) -> None:
-    """With a slash or without."""
+    """A pattern is a path, with a slash or without."""
     spark_frame(pattern, {})
 
     assert asked == [("path", pattern)]

@@ -110,7 +110,7 @@ def test_frames_give_the_same_ids(frame, expected):
 
 
 def test_ids_may_stand_beside_an_array_of_points():
-    """As an array of integers or text, or as a list of anything."""
+    """Ids may be an array of integers or text, or a list of anything."""
     points = np.column_stack(list(COORDINATES.values()))
 
     for ids, expected in ((np.array(WHOLE), DIGITS), (np.array(TEXT), LETTERS), (UUIDS, HEXADECIMAL)):
@@ -140,7 +140,7 @@ CSV_LINES = {
 @pytest.mark.parametrize(("line", "expected"), CSV_LINES.values(), ids=CSV_LINES)
 @pytest.mark.parametrize("last", [False, True], ids=["id first", "id last"])
 def test_ids_in_csv_are_text(line, expected, last, tmp_path):
-    """What stands in the field, without quotes and blanks around it; nothing is decoded."""
+    """An id is the text of its field, without quotes and blanks around it; nothing is decoded."""
     who, point = line[: -len(b",0.5,0.5")], b"0.5,0.5"
     header, row = (b"lon,lat,who", point + b"," + who) if last else (b"who,lon,lat", who + b"," + point)
     path = tmp_path / "points.csv"
@@ -161,7 +161,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("column", REFUSED.values(), ids=REFUSED)
 def test_other_types_are_refused_by_their_declaration(column, tmp_path):
-    """Before a row is read, and with the way out."""
+    """Other types are refused before a row is read, with the way out."""
     table = pa.table({**COORDINATES, "who": column})
     pq.write_table(table, tmp_path / "points.parquet")
 
@@ -205,7 +205,7 @@ def test_a_dictionary_that_names_a_user_twice_has_one_user():
 
 @pytest.mark.parametrize("missing", ["drop", "own"])
 def test_a_row_with_too_long_an_id_is_no_record(missing):
-    """Not even where rows without an id are each their own user: it may be one of many of its user."""
+    """It is dropped even where rows without an id are users of their own, because its user may have more."""
     ids = pa.array(["ü".encode() * LONGEST_ID, b"x" * (LONGEST_ID + 1), None], IDS)
 
     for form in (ids, ids.dictionary_encode()):

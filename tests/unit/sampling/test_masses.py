@@ -91,7 +91,7 @@ def test_counts_that_are_not_negative_stay_as_they_are():
 
 
 def test_negative_counts_are_made_up_for_by_neighbours():
-    """Not by the far half of the domain, whose sum stays."""
+    """Neighbours lose what a negative count lacks; the far half of the domain keeps its sum."""
     grid = Grid(domain=UNIT_SQUARE, rows=1, columns=8)
     counts = np.array([-3.0, 5.0, 4.0, 4.0, 10.0, 0.0, 20.0, 10.0])
     order, masses = leaf_masses(BoxTree.of(grid), counts, np.ones(8))

@@ -57,14 +57,14 @@ def test_threads_do_not_matter(within, monkeypatch):
 
 @pytest.mark.parametrize("size", [-1, 10**12, 2.5, "many", None, np.nan], ids=str)
 def test_a_number_that_is_none_is_refused(size):
-    """By its name and value."""
+    """The message quotes the number, and says what is allowed."""
     with pytest.raises(ArgumentError, match="whole number from 0 to 1,000,000,000, got"):
         EVEN.sample(size)
 
 
 @pytest.mark.parametrize("seed", [-1, 0.5, "x"], ids=str)
 def test_a_seed_that_is_none_is_refused(seed):
-    """By its name and value."""
+    """The message quotes the seed, and says what is allowed."""
     with pytest.raises(ArgumentError, match="seed must be"):
         EVEN.sample(3, seed=seed)
 
@@ -79,7 +79,7 @@ def test_numbers_are_right_on_average():
 
 
 def test_the_last_number_is_the_size_whatever_rounding_does():
-    """Of masses that sum to a little less or more than one, and an offset that rounds up."""
+    """Masses may sum to a little less or more than one, and the offset may round up."""
     for masses in (np.full(10, 0.1), np.full(3, 1 / 3) * (1 + 1e-15), np.array([0.5, 0.5, 0.0])):
         ends = running_numbers(masses, 10**9, offset=1 - 2.0**-53)
         assert ends[-1] == 10**9
@@ -87,7 +87,7 @@ def test_the_last_number_is_the_size_whatever_rounding_does():
 
 
 def test_land_holds_every_point_and_leaves_keep_theirs():
-    """Even where only a corner of a leaf is land."""
+    """Leaves keep their points even where only a corner of them is land."""
     land = shapely.difference(shapely.box(-1, -1, 2, 2), shapely.Point(0.5, 0.5).buffer(0.32))
     points = EVEN.sample(16_000, seed=1, within=land)
 
@@ -132,7 +132,7 @@ def test_overlapping_and_crossed_polygons_are_one_land():
 
 
 def test_land_in_another_reference_system_is_transformed():
-    """As polygons are that are counted."""
+    """Land is transformed as counted polygons are."""
     town = synopsis_on(Grid(domain=Domain(west=-1, south=50, east=1, north=52), rows=2, columns=2))
     land = geopandas.GeoSeries([shapely.box(-0.5, 50.5, 0.5, 51.5)], crs="EPSG:4326")
     points = town.sample(500, seed=1, within=land.to_crs("EPSG:3857"))
@@ -158,7 +158,7 @@ def test_what_holds_no_points_is_refused(within, match):
 
 
 def test_a_missing_library_is_named_with_its_extra(monkeypatch):
-    """Only where it is needed."""
+    """Only points on land ask for shapely."""
     monkeypatch.setitem(sys.modules, "shapely", None)
 
     assert len(EVEN.sample(3)) == 3

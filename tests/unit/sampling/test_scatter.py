@@ -48,7 +48,7 @@ def test_every_point_has_a_stream_of_its_own(point):
 
 @pytest.mark.parametrize("slope", [-1.0, -0.3, 0.0, 1e-12, 0.7, 1.0])
 def test_places_invert_shares(slope):
-    """From next to nothing to next to everything."""
+    """Places invert shares, from next to nothing to next to everything."""
     shares = np.array([2.0**-53, 1e-9, 0.1, 0.5, 0.9, 1 - 1e-9, 1 - 2.0**-53])
     places = np.array([invert_share(share, slope) for share in shares])
 
