@@ -138,7 +138,7 @@ MISTAKES = {
         PUBLISH.replace("trips.parquet", "trips.dp.parquet"),
         3,
         "trips.dp.parquet is a release already",
-        "it holds cells and noisy counts, no points",
+        "it holds cells and noisy counts, not points",
         "hushgrid query trips.dp.parquet --rect W,S,E,N",
         FILLED,
     ),

@@ -145,7 +145,10 @@ def _word(value: object) -> str:
 
 Pair = tuple[NDArray[np.generic], NDArray[np.generic]]
 
-EXACT_DIGITS, EXACT_POWER = 15, 22  # of whole numbers, and of ten, that every double of that size holds exactly
+EXACT_DIGITS, EXACT_POWER = (
+    15,
+    22,
+)  # whole numbers of 15 digits and powers of ten up to 22 are exact doubles
 
 
 class PointColumns(Protocol):
@@ -247,7 +250,7 @@ def point_columns(
 ) -> PointColumns:
     """The columns of a table that hold points, from its schema alone."""
     if RELEASE in (schema.metadata or {}):
-        msg = f"{where} is a release already: it holds cells and noisy counts, no points. "
+        msg = f"{where} is a release already: it holds cells and noisy counts, not points. "
         msg += f"Ask it: hushgrid query {where} --rect W,S,E,N"
         raise InputError(msg)
     chosen = find_columns(
@@ -264,7 +267,7 @@ def point_columns(
     if _is_binary(storage):
         return WkbColumn(name)
     if pa.types.is_struct(storage) and {"x", "y"} <= _number_fields(storage):
-        # Arrow makes no extension of a part of its fields.
+        # Arrow cannot read single fields of an extension type.
         is_plain = storage == schema.field(name).type
         return StructColumn(name, [f"{name}.x", f"{name}.y"] if is_plain else [name])
     raise not_points(name, storage, where)

@@ -35,7 +35,7 @@ def rows_in_domain(
     is a user of its own. A row whose id is too long never counts, because its user may have many more.
     """
     # Adding zero turns a negative zero, which equals zero and has other bits, into zero.
-    with np.errstate(invalid="ignore"):  # a NaN that signals would be a warning: one record's doing
+    with np.errstate(invalid="ignore"):  # one record, a signalling NaN, would cause a warning
         longitudes, latitudes = np.float64(0) + block.longitudes, np.float64(0) + block.latitudes
     west, south, east, north = domain.bounds
     wanted = (longitudes >= west) & (longitudes <= east) & (latitudes >= south) & (latitudes <= north)
@@ -73,7 +73,7 @@ class UserPartitions:
         longitudes, latitudes = rows.column("longitude").to_numpy(), rows.column("latitude").to_numpy()
         codes = users.indices.fill_null(-1).to_numpy()
         files_of_ids = np.append(_files(users.dictionary, self.level), 0)  # one more, for -1
-        # Whoever has no id is a user of one record, who may lie in any file: evenly, so that none grows too large.
+        # A row without an id may go to any file: they are dealt out evenly, so that none grows too large.
         files = np.where(codes < 0, np.arange(codes.size) % PARTITIONS, files_of_ids[codes])
         order, edges = _sorted_by(files)
         id_order, id_edges = _sorted_by(files_of_ids[:-1])
@@ -178,7 +178,7 @@ def bounded_points(
                 rows = _tables(_batches(source, rule, missing, done), memory_bytes)
                 points = _bounded(rows, rule, Path(folder), memory_bytes)
         finally:
-            # After an error too: a file that was being written to looks damaged.
+            # Check after an error too: a file that is being written to looks damaged.
             source.check_unchanged()
         del source, rows
         yield points

@@ -36,7 +36,7 @@ MissingUser = Literal["drop", "own"]
 
 LATTICE_SIDE = 2**30  # columns and rows; a millimetre on a domain as wide as Spain
 KEY_BYTES = 32
-SMALLEST_SLICE = 2**14  # records a thread is worth starting for
+SMALLEST_SLICE = 2**14  # fewest records worth a thread
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -199,7 +199,7 @@ def _by_priority(codes: Indices, priorities: NDArray[np.uint64]) -> Indices:
     """Order of records by user, then by priority."""
     order = np.lexsort((priorities[:, 0], codes))
     first, users = priorities[order, 0], codes[order]
-    if np.any((first[1:] == first[:-1]) & (users[1:] == users[:-1])):  # of 64 bits: hardly ever
+    if np.any((first[1:] == first[:-1]) & (users[1:] == users[:-1])):  # 64 equal bits: hardly ever
         order = np.lexsort((*priorities.T[::-1], codes))
     return order
 

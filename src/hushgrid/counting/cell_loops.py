@@ -122,7 +122,7 @@ def count_in_nested_grid(
             block_columns[i] = cell_of(x if inside else west, west, column_scale, columns)
             row = cell_of(y if inside else south, south, row_scale, rows)
             block_rows[i] = row if inside else np.int32(-1)
-        # Apart from the first loop, which the compiler can vectorise without these look-ups.
+        # A second loop, because the compiler can vectorise the first without these look-ups.
         for i in range(block_longitudes.size):
             column, row = block_columns[i], block_rows[i]
             if row < 0:
@@ -196,7 +196,7 @@ def count_in_tree(
 @compiled
 def spread_bits(number: np.uint32) -> np.uint32:
     """Spread 16 bits over every second of 32."""
-    # Of 32 bits throughout, so that the compiler handles eight at a time.
+    # All numbers have 32 bits, so that the compiler handles eight at a time.
     number = (number | number << np.uint32(8)) & np.uint32(0x00FF00FF)
     number = (number | number << np.uint32(4)) & np.uint32(0x0F0F0F0F)
     number = (number | number << np.uint32(2)) & np.uint32(0x33333333)
@@ -281,7 +281,7 @@ def count_below(
     for first in range(0, longitudes.size, BLOCK):
         block_longitudes, block_latitudes = longitudes[first : first + BLOCK], latitudes[first : first + BLOCK]
         morton_codes(block_longitudes, block_latitudes, bounds, scales, side, codes, inside)
-        # One look-up a loop: the processor then waits for many at once.
+        # Each loop has one look-up, so that the processor waits for many at once.
         for i in range(block_longitudes.size):
             places[i] = table[codes[i] >> above]
         for i in range(block_longitudes.size):
@@ -356,7 +356,7 @@ def _scales(domain: Domain, columns: int, rows: int) -> tuple[float, float]:
     return float(cells.scale(domain.west, domain.east, columns)), float(cells.scale(domain.south, domain.north, rows))
 
 
-MOST_POINTS = 2**23  # whose codes take 64 MiB
+MOST_POINTS = 2**23  # their codes take 64 MiB
 
 
 class Curve:

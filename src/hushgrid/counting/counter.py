@@ -104,7 +104,7 @@ def _patchwork_tally(areas: Patchwork) -> Tally:
     index = AreaIndex.of(areas)
 
     def add(block: Block, true_counts: NDArray[np.int64]) -> None:
-        # From one, so that points in no area are number zero; they go to the last entry.
+        # Numbers start at one, so that points in no area are number zero; these go to the last entry.
         true_numbers = np.bincount(index.numbers(block.longitudes, block.latitudes) + 1, minlength=areas.cells + 1)
         true_counts += np.roll(true_numbers, -1)
 
@@ -135,7 +135,7 @@ def tally_for(partition: Partition | Refinement) -> Tally:
     raise TypeError(msg)
 
 
-# Every thread has counts of its own; on large partitions fewer threads run, so that these fit here.
+# Every thread has counts of its own. On large partitions fewer threads run, so that all counts fit into this.
 COUNTS_BYTES = 2**28
 
 
@@ -164,7 +164,7 @@ class PointCounter:
         self._domain = domain
         self._source = source
         self._progress = progress
-        self._done = ShareDone(None)  # of the question that is being answered
+        self._done = ShareDone(None)  # progress of the question that is being answered
         self._curve: Curve | None = None
         self._quadrant_counts = QuadrantCounts(domain, self._pass)
 
@@ -207,7 +207,7 @@ class PointCounter:
         try:
             yield
         finally:
-            # After an error too: a file that was being written to looks damaged.
+            # Check after an error too: a file that is being written to looks damaged.
             self._source.check_unchanged()
 
 
@@ -322,6 +322,6 @@ def open_bounded_counter(
             yield bounded
         return
     with bounded_points(points, rule, missing=missing, progress=progress) as kept:
-        del points  # all that is read from here on are kept records
+        del points  # from here on, only kept records can be read
         counter = PointCounter(rule.domain, kept.source, progress=progress)
         yield BoundedCounter(counter=counter, true_capped_total=kept.true_capped_total)

@@ -301,7 +301,7 @@ def _ids(text: bytes, spans: NDArray[np.int64]) -> pa.LargeBinaryArray:
     content = np.empty(edges[-1], np.uint8)
     copy_spans(np.frombuffer(text, np.uint8), spans, content)
     buffers = [None, pa.py_buffer(edges), pa.py_buffer(content)]
-    # As text, whatever the bytes are: nobody decodes it.
+    # The bytes need not be UTF-8: nobody decodes them.
     return canonical_ids(pa.LargeStringArray.from_buffers(len(spans), *buffers[1:]))
 
 

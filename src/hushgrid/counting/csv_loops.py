@@ -136,9 +136,9 @@ def find_fields(
 
 PLUS, MINUS, POINT, ZERO, NINE, SMALL_E, LARGE_E = (np.uint8(ord(character)) for character in "+-.09eE")
 
-EXACT_INTEGER = np.uint64(2**53)  # integers up to here are doubles
-EXACT_POWERS = 10.0 ** np.arange(23)  # and so are these
-MOST_DIGITS = 18  # of an integer below 2**60
+EXACT_INTEGER = np.uint64(2**53)  # all integers up to here are doubles
+EXACT_POWERS = 10.0 ** np.arange(23)  # these are exact as doubles
+MOST_DIGITS = 18  # an integer of 18 digits is below 2**60
 SPLITTER = 2.0**27 + 1  # cuts a double into two halves of 26 bits
 QUOTIENT_ERROR = 2.0**-95  # relative; far above what `_long_quotient` can be off by, far below half a unit
 LARGEST_EXPONENT = 1_000_000  # beyond any double: stop adding digits before the sum overflows

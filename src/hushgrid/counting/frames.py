@@ -14,7 +14,7 @@ from hushgrid.counting.columns import find_columns
 from hushgrid.counting.users import check_user_name, ids_of_values, no_ids
 from hushgrid.errors import InputError
 
-BEYOND_ARROW = (nw.Int128, nw.UInt128)  # whole numbers that polars has and Arrow has not
+BEYOND_ARROW = (nw.Int128, nw.UInt128)  # whole numbers of polars that Arrow lacks
 
 
 def arrow_table(

@@ -119,7 +119,7 @@ class TablePoints:
         if isinstance(frame, pa.Table):
             table = frame
         else:
-            from hushgrid.counting.frames import arrow_table  # narwhals takes its time, and few calls need it
+            from hushgrid.counting.frames import arrow_table  # narwhals is slow to import
 
             table = arrow_table(frame, lon=lon, lat=lat, geometry=geometry, user=user, where=FRAME)
         columns = point_columns(table.schema, crs=crs, lon=lon, lat=lat, geometry=geometry, where=FRAME)
@@ -162,13 +162,13 @@ def _pair(row: Any) -> tuple[float, float]:
     try:
         longitude, latitude = row
         return float(longitude), float(latitude)
-    except Exception:  # noqa: BLE001  # whatever an object raises when it is asked for two numbers, it is no point
+    except Exception:  # noqa: BLE001  # an object that cannot give two numbers is not a point
         return np.nan, np.nan
 
 
 def _split(points: NDArray[np.generic]) -> tuple[NDArray[np.generic], ...]:
     if points.ndim != 2 or points.shape[1] != 2:
-        # The other length is the number of records, and private.
+        # The other length is the number of records, which is private.
         shape = f"{points.shape[1]} columns" if points.ndim == 2 else f"{points.ndim} dimension(s)"
         msg = f"an array of points must have shape (n, 2): longitude, latitude; got {shape}."
         raise InputError(msg)
@@ -193,5 +193,5 @@ def _check_column(column: NDArray[np.generic]) -> NDArray[np.generic]:
 
 
 def _unmasked(column: NDArray[np.generic]) -> NDArray[np.generic]:
-    # A masked value is a missing one; the array below the mask still holds something.
+    # A masked value is missing, though the array below the mask still holds something.
     return np.where(np.ma.getmaskarray(column), np.nan, column) if isinstance(column, np.ma.MaskedArray) else column

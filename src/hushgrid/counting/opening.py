@@ -107,7 +107,7 @@ def _transformer(crs: str, domain: Domain) -> Any:
         to_degrees = pyproj.Transformer.from_crs(domain.crs, LONGITUDE_LATITUDE, always_xy=True)
         bounds = to_degrees.transform_bounds(*domain.bounds)
         area = AreaOfInterest(*bounds) if np.isfinite(bounds).all() else None
-        with warnings.catch_warnings(action="ignore"):  # that a more accurate one is not installed
+        with warnings.catch_warnings(action="ignore"):  # PROJ warns that a more accurate one is not installed
             operations = TransformerGroup(crs, domain.crs, always_xy=True, area_of_interest=area).transformers
     except pyproj.exceptions.ProjError:
         operations = []
@@ -170,7 +170,7 @@ def open_points(
     >>> open_points(np.array([[-73.9, 40.7]])).rows()
     1
     """
-    from hushgrid.counting.memory import ArrayPoints, TablePoints  # each reader when it is needed: `import` stays quick
+    from hushgrid.counting.memory import ArrayPoints, TablePoints  # readers are imported when needed
 
     if isinstance(points, str | os.PathLike):
         return _open_file(Path(points), crs, lon, lat, geometry, _column_name(user))
@@ -186,7 +186,7 @@ def open_points(
         name = _column_name(user)
         return points.open(crs=crs, lon=lon, lat=lat, geometry=geometry, user=name, before_rows=before_rows)
     if not isinstance(points, pa.Table):
-        from hushgrid.counting.engine.points import EnginePoints, is_lazy  # narwhals takes its time
+        from hushgrid.counting.engine.points import EnginePoints, is_lazy  # narwhals is slow to import
 
         if is_lazy(points):
             name = _column_name(user)

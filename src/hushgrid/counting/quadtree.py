@@ -98,8 +98,8 @@ class Refinement:
 
 TrueCounts = NDArray[np.int64]
 
-DENSE_LEVEL = 11  # of which the first pass counts every cell; the counts take 32 MiB a thread
-MOST_PARTS = 2**24  # that a later pass counts; these take 128 MiB a thread
+DENSE_LEVEL = 11  # the first pass counts all its cells, in 32 MiB a thread
+MOST_PARTS = 2**24  # most that a later pass counts, in 128 MiB a thread
 
 
 class QuadrantCounts:
@@ -165,7 +165,7 @@ def _finest(quadrants: Quadrants) -> Refinement | None:
     for more in range(DEEPEST - DENSE_LEVEL, -1, -1):
         parts_of_coarse = np.count_nonzero(coarse + more > DENSE_LEVEL) * 4**more
         if parts_of_coarse > MOST_PARTS:
-            continue  # before the others are looked for, which takes memory in proportion
+            continue  # do not look for the parts, which would take too much memory
         refinement = Refinement.below(quadrants, level=DENSE_LEVEL, more=more)
         if refinement.cells <= MOST_PARTS:
             return refinement

@@ -103,8 +103,8 @@ class PointSource(Protocol):
 
 
 def _read_only(array: NDArray[np.generic], precision: type[np.float32] | type[np.float64]) -> Coordinates:
-    # As what comes from Arrow is, so that numba compiles each kernel once for all sources.
-    with np.errstate(all="ignore"):  # a long double too large for a double would be a warning: one record's doing
+    # Arrays from Arrow are read-only; if all are, numba compiles each kernel once for all sources.
+    with np.errstate(all="ignore"):  # one record, a long double too large for a double, would cause a warning
         view = array.astype(precision, copy=False).view()
     view.flags.writeable = False
     return cast("Coordinates", view)

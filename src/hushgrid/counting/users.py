@@ -76,7 +76,7 @@ def copy_spans(text: Text, spans: NDArray[np.int64], content: Text) -> None:
 
 
 IDS = pa.large_binary()
-LONGEST_ID = 2**10  # characters, which every engine can count; a row with a longer id is no record
+LONGEST_ID = 2**10  # characters, which every engine can count; a row with a longer id is not a record
 HEX_PAIRS = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), np.uint16)
 
 

@@ -70,7 +70,7 @@ def leaf_masses(hierarchy: BoxTree, counts: Floats, areas: Floats) -> tuple[Indi
 
 
 MOST_POINTS = 10**9
-SMALLEST_SLICE = 2**16  # points a thread is worth starting for
+SMALLEST_SLICE = 2**16  # fewest points worth a thread
 TRIES_AT_ONCE = 2**20
 MOST_TRIES = 2**17  # for one point; the smallest share of land is found long before
 

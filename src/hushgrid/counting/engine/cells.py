@@ -118,7 +118,7 @@ class _Blocks:
     """
 
     tree: Tree
-    nodes: Indices  # whose children; of a leaf, itself
+    nodes: Indices  # parents of the children; a leaf is its own
     lows: Indices  # first column and row, shape (blocks, 2)
     highs: Indices  # end of the columns and rows
 

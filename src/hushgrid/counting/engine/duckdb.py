@@ -68,7 +68,7 @@ def duckdb_points(
     """
     columns = {"lon": lon, "lat": lat, "user": user}
     connection = connect_duckdb()
-    files: list[str] = []  # none of a query or a view of a database, which may have other rows another time
+    files: list[str] = []  # empty for a query or a table of a database, which may have other rows another time
     with _opening(text):
         if is_query(text):
             table = _query(connection, text, before_rows=before_rows, **columns)
@@ -111,10 +111,10 @@ class DuckDbPoints(EnginePoints):
 
 def _csv_files(text: str, files: Sequence[str], **options: Any) -> CsvFiles:
     """CSV files as one table, read by ourselves."""
-    from hushgrid.counting.opening import open_points  # which opens addresses, and so may have come here
+    from hushgrid.counting.opening import open_points  # which imports this module to open addresses
 
     if not files:
-        msg = f"{text} names no file on this machine, where CSV files must be. Check the path or pattern."
+        msg = f"{text} names no file on this machine, and CSV files must be here. Check the path or pattern."
         raise InputError(msg)
     opened = [open_points(Path(file), **options) for file in sorted(files)]
     return CsvFiles([file for file in opened if isinstance(file, CsvPoints)])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 NAMES = {"postgres": "PostgreSQL", "duckdb": "DuckDB"}
-ROUNDS_TO_ZERO, ROUNDS_TO_INFINITY = "2.4703282292062328e-324", "1.7976931348623158e308"  # what is below, and above
+ROUNDS_TO_ZERO, ROUNDS_TO_INFINITY = "2.4703282292062328e-324", "1.7976931348623158e308"  # decimals below and above
 
 
 class IbisEngine:
@@ -84,7 +84,7 @@ class IbisEngine:
         try:
             yield lazy(self._copied(table, name))
         finally:
-            with suppress(Exception):  # a connection that is lost takes its temporary tables along
+            with suppress(Exception):  # a lost connection takes its temporary tables along
                 backend.raw_sql(f"DROP TABLE IF EXISTS {name}")
 
     def _copied(self, table: Any, name: str) -> Any:
@@ -162,5 +162,5 @@ def _postgres_sha256(text: Any) -> Any:
     def encode(content: bytes, form: str) -> str:
         raise NotImplementedError
 
-    # In the encoding of the database, mostly UTF-8: to any other, some signs cannot be converted, which is an error.
+    # In the encoding of the database, mostly UTF-8. Converting some signs to another one would be an error.
     return encode(sha256(convert_to(text, getdatabaseencoding())), "hex")

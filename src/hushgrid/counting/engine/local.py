@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 PREFIX = "hushgrid-"
 POINTS = "points.parquet"
 SPILL = "spill"
-# Of every connection of ours. DuckDB would spill rows to a folder of its own choice, and take a name in a query for a
-# variable of Python.
+# Settings of all our connections. By default DuckDB spills rows to a folder of its own choice, and takes a name in a
+# query for a variable of Python.
 DUCKDB_SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "temp_directory": "",
     "python_enable_replacements": False,
@@ -134,7 +134,7 @@ class DuckDbEngine:
         with private_folder() as folder, ExitStack() as stack:
             path = Path(folder, POINTS)
             frame.sink_parquet(path)
-            if not self._spills:  # the copy of kept records, which is made later, is gone before this one
+            if not self._spills:  # the later copy of kept records is gone before this one
                 self._spills = True
                 spill_to(stack.enter_context(self._connection), folder)
             yield lazy(self._connection.read_parquet(str(path)))

@@ -47,7 +47,7 @@ def known_files(table: Any) -> list[str]:
     >>> known_files(polars.LazyFrame({"lon": [0.5]}))
     []
     """
-    with suppress(Exception):  # of a cluster that keeps them to itself, too
+    with suppress(Exception):  # a cluster may keep its plan to itself
         plan = table._jdf.queryExecution().analyzed()  # noqa: SLF001  # the public way only prints it
         if _reads_rows_alone(plan):
             return list(table.inputFiles())

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import psycopg
 
 
-EAST, NORTH = "ST_X", "ST_Y"  # of what is made of a geometry
-DEFAULT_SRIDS = {"geometry": 0, "geography": 4326}  # of a column that declares none; 0 is no system at all
+EAST, NORTH = "ST_X", "ST_Y"  # names of the two columns that are made of a geometry
+DEFAULT_SRIDS = {"geometry": 0, "geography": 4326}  # of a column that declares none; 0 means that the system is unknown
 CATALOGUE = """
     SELECT attname, typname, format_type(atttypid, atttypmod), typnamespace::regnamespace::text, atttypmod
     FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
@@ -138,7 +138,7 @@ def _no_points(column: Column) -> InputError:
 
 
 QUERY, VIEW = "hushgrid_query", "hushgrid_points"  # views of the connection, which nobody else sees
-# Whether the columns that the views read may be read. A query would tell, too, but whatever it names may then run.
+# Asks whether the columns of the views may be read. A query would tell, too, but could run what it names.
 RIGHTS = """
     SELECT CASE WHEN refobjsubid = 0 THEN has_any_column_privilege(refobjid, 'SELECT')
            ELSE has_column_privilege(refobjid, refobjsubid::smallint, 'SELECT') END
@@ -282,5 +282,5 @@ def _closing_after_errors(connection: "psycopg.Connection[Any]") -> Iterator[Non
     try:
         yield
     except BaseException:
-        connection.close()  # at once: views that are not committed would keep others from the server's tables
+        connection.close()  # at once, because views that are not committed keep others from the server's tables
         raise

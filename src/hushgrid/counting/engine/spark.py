@@ -21,11 +21,11 @@ from hushgrid.counting.engine.address import is_here, is_query
 from hushgrid.counting.engine.engine import Columns, Frame, as_doubles, lazy
 from hushgrid.errors import ArgumentError, HushgridError, InputError, MissingExtraError
 
-# Of a session that hushgrid starts: Spark's pages show numbers of rows, and its log quotes one that a query fails on.
+# Settings of a session that hushgrid starts: Spark's pages show numbers of rows, and its log quotes rows that fail.
 QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
 ERROR_LOG = "SQLQueryContextLogger"  # where PySpark writes messages of errors a second time
 LOCAL, WAREHOUSE, REMOTE = "spark.local.dir", "spark.sql.warehouse.dir", "spark.remote"
-PATTERNS = "__globPaths__"  # what Spark itself sets where a path is one, whatever letters are in it
+PATTERNS = "__globPaths__"  # Spark's own option: whether paths may be patterns
 
 
 def spark_frame(text: str, conf: Mapping[str, str], *, before_rows: BeforeRows = nothing) -> Any:
@@ -49,7 +49,7 @@ def spark_frame(text: str, conf: Mapping[str, str], *, before_rows: BeforeRows =
         if is_query(text) or not is_path:
             before_rows()
         if is_query(text):
-            # Inside another one, where Spark takes nothing but a query: FROM a INSERT INTO b would run at once.
+            # Inside another query Spark accepts queries only: FROM a INSERT INTO b would run at once.
             query = text.rstrip().removesuffix(";")
             return session.sql(f"SELECT * FROM (\n{query}\n)")  # noqa: S608  # it is the user's own
         if is_here(text):
@@ -94,7 +94,7 @@ def _private_folders(conf: Mapping[str, str]) -> dict[str, str]:
     For a new session. The folders are gone when Python ends.
     """
     if REMOTE in conf or "SPARK_REMOTE" in os.environ:
-        return {}  # a server writes, wherever it is told to
+        return {}  # a server writes where its own settings say
     try:
         places = [Path(place).absolute() if place else None for place in conf.get(LOCAL, "").split(",")]
         folders = [mkdtemp(prefix=PREFIX, dir=place) for place in places]
@@ -108,7 +108,7 @@ def _private_folders(conf: Mapping[str, str]) -> dict[str, str]:
 
 
 def _stop(session: Any) -> None:
-    with suppress(Exception):  # a session that died has stopped
+    with suppress(Exception):  # a session that died has stopped already
         session.stop()
 
 
