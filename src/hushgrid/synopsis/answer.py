@@ -40,7 +40,7 @@ class Answer:
     spread_std: float | Floats
     usable: bool | NDArray[np.bool_]
 
-    def only(self) -> "Answer":
+    def scalar(self) -> "Answer":
         """The answer to the one area that was asked, as plain values."""
         return Answer(**{field.name: getattr(self, field.name)[0].item() for field in fields(self)})
 

@@ -150,7 +150,7 @@ class Synopsis:
         boxes = check_rects(rects)
         reach = self.calibration.reach(confidence, area_shares(boxes, self.domain))
         answers = with_interval(self.surface.counts(boxes), *self.surface.variances(boxes), reach=reach)
-        return answers if np.ndim(rects) == 2 else answers.only()
+        return answers if np.ndim(rects) == 2 else answers.scalar()
 
     def count_polygons(self, geometries: Any) -> float | NDArray[np.float64]:
         """Estimated number of points in polygons.
@@ -182,7 +182,7 @@ class Synopsis:
         cover = self.area_surface.cover(geometries)
         reach = self.calibration.reach(confidence, self.area_surface.area_shares(cover))
         answers = with_interval(self.area_surface.counts(cover), *self.area_surface.variances(cover), reach=reach)
-        return answers.only() if is_one(geometries) else answers
+        return answers.scalar() if is_one(geometries) else answers
 
     def sample(self, n: int, *, seed: int | None = None, within: Any = None) -> NDArray[np.float64]:
         """Synthetic points that lie as the synopsis says, leaf by leaf.
