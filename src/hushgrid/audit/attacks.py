@@ -148,7 +148,7 @@ NOTES = {
 }
 
 
-def experiments(setting: Setting) -> Iterator[Experiment]:
+def attack_experiments(setting: Setting) -> Iterator[Experiment]:
     """All attacks."""
     seen = cache(partial(sights, setting))
     for attack in FILE_ATTACKS:

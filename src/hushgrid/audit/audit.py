@@ -9,8 +9,11 @@ from functools import cache
 from multiprocessing import get_context
 from typing import Any
 
-from hushgrid.audit import attacks, black_box, primitives, taint
+from hushgrid.audit.attacks import attack_experiments
+from hushgrid.audit.black_box import neighbour_experiments
 from hushgrid.audit.check import Check, Experiment, Part, Setting, Verdict
+from hushgrid.audit.primitives import noise_experiments
+from hushgrid.audit.taint import taint_experiments
 from hushgrid.errors import ArgumentError
 from hushgrid.methods import METHODS
 from hushgrid.methods.method import is_whole
@@ -155,8 +158,8 @@ def audit(
 
 def planned(setting: Setting) -> Iterator[Experiment]:
     """Every experiment of an audit, in the order of the report."""
-    for part in (taint, primitives, black_box, attacks):
-        for experiment in part.experiments(setting):
+    for experiments in (taint_experiments, noise_experiments, neighbour_experiments, attack_experiments):
+        for experiment in experiments(setting):
             if not (setting.quick and any(name in experiment.title for name in ("Spark", "Dask"))):
                 yield experiment
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from hushgrid.arrays import Floats
 from hushgrid.audit.check import Check, Experiment, Setting, Verdict
-from hushgrid.audit.estimator import FEWEST_RUNS, EpsilonBound, epsilon_lower_bound, lower_bound, upper_bound
+from hushgrid.audit.estimator import FEWEST_RUNS, verdict
 from hushgrid.audit.examples import SMALL
 from hushgrid.audit.neighbours import MOST_PER_USER, UNIT_SQUARE, Records, heap
 from hushgrid.audit.routes import WAYS_IN, HandOver, NotHereError, Route, as_array, new_account, squares
@@ -56,7 +56,7 @@ SIDE = 99  # of the grid of a release that holds thousands of experiments
 AREAS_SIDE = 24
 
 
-def experiments(setting: Setting) -> Iterator[Experiment]:
+def neighbour_experiments(setting: Setting) -> Iterator[Experiment]:
     """All pairs of neighbours, and all ways in."""
     for neighbours in pairs(setting):
         if setting.quick and neighbours.length == SHORT_LENGTH:
@@ -75,25 +75,6 @@ def experiments(setting: Setting) -> Iterator[Experiment]:
             weight=2.0,
             group="Spark" if cells.route.needs == "pyspark" else None,
         )
-
-
-def verdict(
-    title: str, method: str, samples: tuple[Floats, Floats], names: tuple[str, ...], claim: float, error: float
-) -> tuple[Check, ...]:
-    """Whether two samples of what an attacker sees differ by more than is claimed."""
-    bound = epsilon_lower_bound(*samples, confidence=1 - error)
-    result = partial(Check, part="neighbours", title=title, method=method, runs=sum(map(len, samples)), claim=claim)
-    reach = largest_bound(min(map(len, samples)), len(names), error=error)
-    if reach <= claim:
-        finding = f"Too few runs: they could show no more than {reach:.2f}. Ask for more with --runs."
-        return (result(verdict=Verdict.NOT_APPLICABLE, finding=finding, measured=bound.epsilon),)
-    flagged = bound.epsilon > claim
-    check = result(
-        verdict=Verdict.FLAGGED if flagged else Verdict.PASSED,
-        measured=bound.epsilon,
-        finding=f"{_in_words(bound, samples, names, flagged=flagged)} These runs could show up to {reach:.2g}.",
-    )
-    return (check,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -379,28 +360,7 @@ def last_before_a_change(function: Callable[[int], object]) -> int:
     return low
 
 
-def largest_bound(runs: int, statistics: int, *, error: float) -> float:
-    """What so many runs of each data set show of a build that gives everything away."""
-    each = error / (2 * statistics)
-    deciding = runs - runs // 2
-    low, high = lower_bound(deciding, deciding, error=each), upper_bound(0, deciding, error=each)
-    return float(np.log(low / high)) if low > high else 0.0
-
-
 def _public_structure(method: Method, epsilon: Fraction, size: int) -> int:
     """Number of cells of a release for a public size; of regions, where there are more than one level."""
     (release,) = publications((FAR._replace(times=size),), 1, epsilon, method, public_size=size)
     return len(release.measurements.regions.first) or release.partition.cells
-
-
-def _in_words(bound: EpsilonBound, samples: tuple[Floats, Floats], names: tuple[str, ...], *, flagged: bool) -> str:
-    """What told the data sets apart best, and how well."""
-    if bound.epsilon == 0:
-        return "Nothing an attacker looked at told the two data sets apart for sure."
-    seen = f"{names[bound.event.statistic]} {_RELATIONS[bound.event.relation]} {bound.event.threshold:.4g}"
-    shares = [bound.event.occurrences(sample) / len(sample) for sample in samples]
-    words = "More than promised" if flagged else "Within what is promised"
-    return f"{words}: {seen} in {shares[0]:.1%} of releases without the record and {shares[1]:.1%} with it."
-
-
-_RELATIONS = {"<=": "is at most", ">": "is above", "==": "is", "!=": "is not"}

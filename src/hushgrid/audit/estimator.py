@@ -7,11 +7,13 @@ finds an event that is, with confidence, has shown that a claim is false; whoeve
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from statistics import NormalDist
 
 import numpy as np
 
 from hushgrid.arrays import Floats
+from hushgrid.audit.check import Check, Verdict
 from hushgrid.errors import ArgumentError
 
 LARGEST_ERROR = 0.25  # up to which a lower bound is sure to lie below the observed share
@@ -66,6 +68,7 @@ def _log_upper_tail(successes: int, trials: int, p: float) -> float:
 
 
 RELATIONS = {"<=": np.less_equal, ">": np.greater, "==": np.equal, "!=": np.not_equal}  # with all complements
+RELATIONS_IN_WORDS = {"<=": "is at most", ">": "is above", "==": "is", "!=": "is not"}
 FEWEST_RUNS = 4
 
 
@@ -214,3 +217,40 @@ def _log_ratio_bound(event: Event, likely: Floats, rare: Floats, *, error: float
     low = lower_bound(event.occurrences(likely), len(likely), error=error)
     high = upper_bound(event.occurrences(rare), len(rare), error=error)
     return math.log(low / high) if low > high else 0.0
+
+
+def verdict(
+    title: str, method: str, samples: tuple[Floats, Floats], names: tuple[str, ...], claim: float, error: float
+) -> tuple[Check, ...]:
+    """Whether two samples of what an attacker sees differ by more than is claimed."""
+    bound = epsilon_lower_bound(*samples, confidence=1 - error)
+    result = partial(Check, part="neighbours", title=title, method=method, runs=sum(map(len, samples)), claim=claim)
+    reach = largest_bound(min(map(len, samples)), len(names), error=error)
+    if reach <= claim:
+        finding = f"Too few runs: they could show no more than {reach:.2f}. Ask for more with --runs."
+        return (result(verdict=Verdict.NOT_APPLICABLE, finding=finding, measured=bound.epsilon),)
+    flagged = bound.epsilon > claim
+    check = result(
+        verdict=Verdict.FLAGGED if flagged else Verdict.PASSED,
+        measured=bound.epsilon,
+        finding=f"{_in_words(bound, samples, names, flagged=flagged)} These runs could show up to {reach:.2g}.",
+    )
+    return (check,)
+
+
+def largest_bound(runs: int, statistics: int, *, error: float) -> float:
+    """What so many runs of each data set show of a build that gives everything away."""
+    each = error / (2 * statistics)
+    deciding = runs - runs // 2
+    low, high = lower_bound(deciding, deciding, error=each), upper_bound(0, deciding, error=each)
+    return float(np.log(low / high)) if low > high else 0.0
+
+
+def _in_words(bound: EpsilonBound, samples: tuple[Floats, Floats], names: tuple[str, ...], *, flagged: bool) -> str:
+    """What told the data sets apart best, and how well."""
+    if bound.epsilon == 0:
+        return "Nothing an attacker looked at told the two data sets apart for sure."
+    seen = f"{names[bound.event.statistic]} {RELATIONS_IN_WORDS[bound.event.relation]} {bound.event.threshold:.4g}"
+    shares = [bound.event.occurrences(sample) / len(sample) for sample in samples]
+    words = "More than promised" if flagged else "Within what is promised"
+    return f"{words}: {seen} in {shares[0]:.1%} of releases without the record and {shares[1]:.1%} with it."

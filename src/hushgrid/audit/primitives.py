@@ -68,7 +68,7 @@ class Primitive:
         return (check,)
 
 
-def experiments(setting: Setting) -> Iterator[Experiment]:
+def noise_experiments(setting: Setting) -> Iterator[Experiment]:
     """Tests of all primitives, and of the noise of each method asked for."""
     sampler = (
         Primitive(title=f"Noise of counts at rate {rate}", test=partial(sampler_test, rate)) for rate in SAMPLER_RATES
@@ -289,7 +289,7 @@ def with_truth(release: Synopsis, points: Floats) -> Iterator[tuple[NoisyValues,
         side = round(len(true_counts) ** 0.5)
         padded = np.zeros((measurements.wavelet.rows, measurements.wavelet.columns), np.int64)
         padded[:side, :side] = true_counts.reshape(side, side)
-        yield measurements.wavelet.coefficients, haar(haar(padded).T).T.ravel()
+        yield measurements.wavelet.coefficients, plain_haar(plain_haar(padded).T).T.ravel()
 
 
 def plain_counts(bounds: Floats, points: Floats) -> Indices:
@@ -301,12 +301,12 @@ def plain_counts(bounds: Floats, points: Floats) -> Indices:
     return true_counts
 
 
-def haar(rows: Indices) -> Indices:
+def plain_haar(rows: Indices) -> Indices:
     """The sum of each row, then left halves less right halves of ever smaller blocks.
 
     Examples
     --------
-    >>> haar(np.array([[5, 3, 1, 1]])).tolist()
+    >>> plain_haar(np.array([[5, 3, 1, 1]])).tolist()
     [[10, 6, 2, 0]]
     """
     parts: list[Indices] = []

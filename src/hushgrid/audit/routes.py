@@ -195,7 +195,7 @@ class Route:
         return None if found else f"{self.needs} is not installed"
 
 
-def routes(methods: tuple[str, ...]) -> Iterator[Route]:
+def every_route(methods: tuple[str, ...]) -> Iterator[Route]:
     """All ways in, of the methods asked for; those that are about no one method always."""
     for name in methods:
         method = SMALL[name]

@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from hushgrid.audit.check import Check, Experiment, Setting, Verdict
 from hushgrid.audit.neighbours import UNIT_SQUARE, Family
 from hushgrid.audit.replays import overheard
-from hushgrid.audit.routes import Handed, NotHereError, Route, new_account, routes
+from hushgrid.audit.routes import Handed, NotHereError, Route, every_route, new_account
 from hushgrid.audit.transcript import (
     TOLERANCE,
     Draw,
@@ -155,9 +155,9 @@ class Findings:
         self.overspent = self.overspent or words
 
 
-def experiments(setting: Setting) -> Iterator[Experiment]:
+def taint_experiments(setting: Setting) -> Iterator[Experiment]:
     """One look at every route."""
-    for route in routes(setting.methods):
+    for route in every_route(setting.methods):
         yield Experiment(
             title=f"exact: {route.method}, {route.title}",
             statistical=0,

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from hushgrid.audit import laws
 from hushgrid.privacy import bits as bits_module
 from hushgrid.privacy import laplace, mixture, selection
-from hushgrid.privacy import selection as coin
 from hushgrid.privacy.bits import Bits
 
 Kind = Literal["noise", "choice", "coin", "bits"]
@@ -166,7 +165,7 @@ _SAMPLERS: dict[str, Callable[..., Any]] = {
     "geometric": laplace.geometric,
     "add_noise_each": mixture.add_noise_each,
     "permute_and_flip": selection.permute_and_flip,
-    "flip_exp_each": coin.flip_exp_each,
+    "flip_exp_each": selection.flip_exp_each,
 }
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hushgrid.audit import attacks, replays
-from hushgrid.audit.attacks import FILE_ATTACKS
+from hushgrid.audit import replays
+from hushgrid.audit.attacks import FILE_ATTACKS, NOTES, attack_experiments
 from hushgrid.audit.check import Setting
 from hushgrid.audit.replays import POINTS, RECORDS, overheard, sights
 from hushgrid.inference.measurements import Measurements
@@ -180,8 +180,8 @@ def test_a_ledger_that_draws_again_is_found(monkeypatch):
 
 def test_notes_are_no_verdicts():
     """What no audit can see is said, and not passed."""
-    planned = {experiment.title: experiment for experiment in attacks.experiments(SETTING)}
+    planned = {experiment.title: experiment for experiment in attack_experiments(SETTING)}
 
-    for title in attacks.NOTES:
+    for title in NOTES:
         (check,) = planned[f"attacks: {title}"].run(1e-3)
         assert check.verdict == "not applicable"

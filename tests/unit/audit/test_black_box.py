@@ -10,7 +10,6 @@ from hushgrid.audit.black_box import (
     SIZED,
     SPOT,
     Neighbours,
-    largest_bound,
     last_before_a_change,
     many_at_once,
     on_a_cell_edge,
@@ -19,7 +18,7 @@ from hushgrid.audit.black_box import (
     publications,
 )
 from hushgrid.audit.check import Setting, Verdict
-from hushgrid.audit.estimator import epsilon_lower_bound
+from hushgrid.audit.estimator import epsilon_lower_bound, largest_bound
 from hushgrid.audit.view import VIEWS
 from hushgrid.geometry.guidelines import guideline_side, leaf_sides
 from hushgrid.methods import METHODS

@@ -9,7 +9,7 @@ import pytest
 
 from hushgrid.audit.check import Setting
 from hushgrid.audit.neighbours import record_family, user_family
-from hushgrid.audit.routes import Route, as_duckdb, as_folder, as_polars, routes
+from hushgrid.audit.routes import Route, as_duckdb, as_folder, as_polars, every_route
 from hushgrid.audit.taint import examine
 from hushgrid.geometry.grid import Grid
 from hushgrid.inference.measurements import Measurements, NoisyValues
@@ -102,7 +102,7 @@ def test_users_cost_what_is_claimed():
 
 def test_a_ledger_and_a_command_show_nothing_else():
     """Request, journal, messages and manifest."""
-    for route in routes(()):
+    for route in every_route(()):
         if route.title in ("ledger", "command") and route.method == "ag":
             found = examine(route, SETTING)
             assert (found.tainted, found.overspent) == (None, None)
@@ -110,7 +110,7 @@ def test_a_ledger_and_a_command_show_nothing_else():
 
 def test_every_method_and_way_in_has_a_route():
     """Every method, auto and areas have a route, and no route comes twice."""
-    planned = [(route.method, route.title) for route in routes(tuple(METHODS))]
+    planned = [(route.method, route.title) for route in every_route(tuple(METHODS))]
 
     assert len(planned) == len(set(planned))
     assert {method for method, _ in planned} == {*METHODS, "auto", "areas"}
