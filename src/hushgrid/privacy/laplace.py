@@ -79,7 +79,7 @@ def check_rate(rate: object) -> Fraction:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class DigitPlan:
     """The digits of codes of one rate, lowest first, and the place of each in the code; a `Coder`."""
 
     digits: tuple[Digit, ...]
@@ -127,10 +127,10 @@ class Plan:
 
 
 @lru_cache(maxsize=128)
-def plan_for(rate: Fraction, *, signed: bool, word_bits: int = WORD_BITS) -> Plan:
+def plan_for(rate: Fraction, *, signed: bool, word_bits: int = WORD_BITS) -> DigitPlan:
     """Digits for a rate: one from rate 2**-8 on, else a top digit above low ones of at most 12 bits."""
     laws, places = split(rate, signed=signed, single=8, top=3, widest=12)
-    return Plan(tuple(Digit.tabulate(law, word_bits=word_bits) for law in laws), places)
+    return DigitPlan(tuple(Digit.tabulate(law, word_bits=word_bits) for law in laws), places)
 
 
 def split(

@@ -20,7 +20,7 @@ from hushgrid.inference.measurements import NOT_MEASURED
 from hushgrid.privacy.bits import WORD_BITS, Bits
 from hushgrid.privacy.codes import add_codes, check_counts, place_mixed_digit
 from hushgrid.privacy.digit import Digit
-from hushgrid.privacy.laplace import Plan, check_rate, split
+from hushgrid.privacy.laplace import DigitPlan, check_rate, split
 
 GUIDE_BITS = 10  # 2 KiB a digit
 
@@ -72,12 +72,12 @@ class Position:
 class Mixture:
     """Codes of draws that follow different plans; a `Coder`."""
 
-    plans: tuple[Plan, ...]
+    plans: tuple[DigitPlan, ...]
     rate_index: NDArray[np.int32]
     positions: tuple[Position, ...]
 
     @classmethod
-    def of(cls, plans: tuple[Plan, ...], rate_index: NDArray[np.int32]) -> Self:
+    def of(cls, plans: tuple[DigitPlan, ...], rate_index: NDArray[np.int32]) -> Self:
         """Pack the tables of the plans, which have guides of one width."""
         columns = zip_longest(*(zip(plan.digits, plan.places, strict=True) for plan in plans))
         return cls(plans, rate_index, tuple(_pack(column) for column in columns))
@@ -121,12 +121,12 @@ class Mixture:
 
 
 @lru_cache(maxsize=1024)
-def compact_plan(rate: Fraction, *, word_bits: int = WORD_BITS) -> Plan:
+def compact_plan(rate: Fraction, *, word_bits: int = WORD_BITS) -> DigitPlan:
     """Digits with small tables: two down to rates of about 1e-4, one from 1/8 on."""
     top, widest = (3, 8) if rate >= Fraction(1, 2**10) else (5, 10)
     laws, places = split(rate, signed=True, single=3, top=top, widest=widest)
     digits = (Digit.tabulate(law, word_bits=word_bits, guide_bits=GUIDE_BITS) for law in laws)
-    return Plan(tuple(digits), places)
+    return DigitPlan(tuple(digits), places)
 
 
 def _pack(column: Sequence[tuple[Digit, int] | None]) -> Position:
