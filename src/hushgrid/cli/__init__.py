@@ -3,20 +3,17 @@
 import click
 
 from hushgrid.cli.audit import audit
-from hushgrid.cli.completion import completion
 from hushgrid.cli.demo import demo
 from hushgrid.cli.describe import describe
-from hushgrid.cli.export import export
+from hushgrid.cli.export import export, sample
 from hushgrid.cli.ledger import ledger
-from hushgrid.cli.map import draw_map
 from hushgrid.cli.parameters import example
 from hushgrid.cli.plan import plan
-from hushgrid.cli.program import Program
+from hushgrid.cli.program import Program, completion
 from hushgrid.cli.publish import publish
 from hushgrid.cli.query import query
-from hushgrid.cli.sample import sample
-from hushgrid.cli.serve import serve
 from hushgrid.cli.verify import verify
+from hushgrid.cli.web import draw_map, serve
 
 
 @click.group(

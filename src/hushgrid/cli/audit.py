@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hushgrid.cli.completion import complete_method
-from hushgrid.cli.parameters import example
+from hushgrid.cli.parameters import complete_method, example
 from hushgrid.cli.text import WIDTH, aligned, as_json, note
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from hushgrid.cli.completion import complete_file
-from hushgrid.cli.parameters import example
+from hushgrid.cli.parameters import complete_file, example
 from hushgrid.cli.text import aligned, as_json, note
 from hushgrid.errors import LedgerError, SynopsisFileError
 from hushgrid.ledger import DEFAULT_LEDGER

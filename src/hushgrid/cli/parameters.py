@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
 import click
+from click.shell_completion import CompletionItem
 
 from hushgrid.cli.files import STANDARD_INPUT, check_input
 from hushgrid.cli.text import warn
 from hushgrid.errors import LONGEST_QUOTE, ArgumentError, InputError
 from hushgrid.geometry.domain import Domain, exact_text
+from hushgrid.methods import METHODS
+from hushgrid.release.auto import AUTO
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,6 +66,16 @@ def example(*commands: str) -> str:
     """The end of a help text: commands as they are typed."""
     # The backspace keeps click from wrapping the lines.
     return "\n".join(["\b", "Example:", *(f"  hushgrid {command}" for command in commands)])
+
+
+def complete_method(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The methods whose names begin so."""
+    return [CompletionItem(name) for name in (AUTO, *METHODS) if name.startswith(incomplete)]
+
+
+def complete_file(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Files, where an argument may be something else as well."""
+    return [CompletionItem(incomplete, type="file")]
 
 
 COLUMNS = ("west", "south", "east", "north")

@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import click
+from click.shell_completion import get_completion_class
 
+from hushgrid.cli.parameters import example
 from hushgrid.errors import HushgridError
 
 DEBUG = "HUSHGRID_DEBUG"
@@ -118,3 +120,28 @@ def _ending_in_good_order() -> Iterator[None]:
     finally:
         for number in taken:
             signal.signal(number, signal.SIG_DFL)
+
+
+VARIABLE = "_HUSHGRID_COMPLETE"
+
+
+@click.command(
+    epilog=example(
+        "completion bash > ~/.local/share/bash-completion/completions/hushgrid",
+        "completion zsh > ~/.zfunc/_hushgrid",
+        "completion fish > ~/.config/fish/completions/hushgrid.fish",
+    )
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print a script that completes commands, options, methods and files.
+
+    SHELL is bash, zsh or fish. Put the script where your shell looks for such scripts, as below, and start a new
+    shell. For zsh, ~/.zshrc has to say: fpath=(~/.zfunc $fpath); autoload -Uz compinit; compinit
+    """
+    kind = get_completion_class(shell)
+    assert kind is not None
+    script = kind(context.find_root().command, {}, "hushgrid", VARIABLE)
+    # Not source(), which starts bash to ask for its version.
+    click.echo(script.source_template % script.source_vars())

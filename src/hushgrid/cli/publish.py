@@ -17,10 +17,9 @@ from hushgrid.cli.arguments import (
     points_address,
     refuse_same,
 )
-from hushgrid.cli.completion import complete_file, complete_method
 from hushgrid.cli.describe import suggest, summarise
 from hushgrid.cli.files import check_release_output, on_disk, progress_bar
-from hushgrid.cli.parameters import example, to_total
+from hushgrid.cli.parameters import complete_file, complete_method, example, to_total
 from hushgrid.cli.text import note, warn
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE
 from hushgrid.ledger import DEFAULT_LEDGER
