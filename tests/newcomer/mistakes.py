@@ -117,7 +117,7 @@ MISTAKES = {
         PUBLISH.replace("--epsilon 1", "--epsilon 1.0"),
     ),
     "an epsilon of nothing": _wrong("--epsilon 0", "--epsilon 1", 2, "got epsilon='0'", "must be a finite number > 0"),
-    "a negative epsilon": _wrong("--epsilon -1", "--epsilon 1", 2, "got epsilon='-1'", "Usual are 0.1 to 10"),
+    "a negative epsilon": _wrong("--epsilon -1", "--epsilon 1", 2, "got epsilon='-1'", "Common values are 0.1 to 10"),
     "epsilon in words": _wrong("--epsilon one", "--epsilon 1", 2, "got epsilon='one'", "must be a finite number"),
     "points in metres, a domain in degrees": Mistake(
         f"hushgrid publish metres.parquet --domain {W_S_E_N} {OPTIONS}",

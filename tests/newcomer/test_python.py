@@ -22,7 +22,7 @@ def publish(points: object = POINTS, **arguments: object) -> hg.Synopsis:
 
 MISTAKES: dict[str, tuple[Callable[[], object], type[HushgridError], str]] = {
     "a decimal comma": (lambda: publish(epsilon="1,0"), ArgumentError, "Try epsilon='1.0'."),
-    "no epsilon": (lambda: publish(epsilon=0), ArgumentError, "got epsilon=0. Usual are 0.1 to 10; less is more "),
+    "no epsilon": (lambda: publish(epsilon=0), ArgumentError, "got epsilon=0. Common values are 0.1 to 10; smaller "),
     "a misspelt method": (lambda: publish(method="quad-tree"), ArgumentError, "Try method='quadtree'."),
     "a swapped domain": (
         lambda: hg.Domain(west=35.5, south=139.5, east=35.9, north=140),

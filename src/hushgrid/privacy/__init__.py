@@ -1,1 +1,1 @@
-"""The only code that makes noise: sources of bits, exact samplers, the budget."""
+"""The only code that makes noise."""

@@ -1,4 +1,7 @@
-"""Sources of uniform bits: the system's for releases, a seeded one for simulations. Nothing else makes a generator."""
+"""Sources of uniform bits, for releases and for simulations.
+
+Nothing else makes a generator.
+"""
 
 import operator
 import os
@@ -30,7 +33,7 @@ class Bits(Protocol):
         """Uniform integer below ``2**bit_count``."""
 
     def below(self, bound: int) -> int:
-        """Uniform integer below any `bound`, by rejection of the integers of as many bits that are not."""
+        """Uniform integer below `bound`, by rejection."""
         if bound < 1:
             msg = f"bound must be at least 1, got bound={bound}."
             raise ArgumentError(msg)
@@ -41,7 +44,9 @@ class Bits(Protocol):
 
 
 class SystemBits(Bits):
-    """Bits of OpenSSL's generator, with fresh bytes of the operating system stirred in when the object is made.
+    """Bits of OpenSSL's generator, for releases.
+
+    Fresh bytes of the operating system are stirred in when the object is made.
 
     Make a new one for every release: it costs a few microseconds, and the fresh bytes keep forked processes and
     restored machines apart. It holds no state of its own.
@@ -60,7 +65,7 @@ class SystemBits(Bits):
         return np.frombuffer(self._random_bytes(4 * count), np.uint32)
 
     def integer(self, bit_count: int) -> int:
-        """Uniform integer below ``2**bit_count``, from the operating system itself."""
+        """Uniform integer below ``2**bit_count``, from the operating system."""
         byte_count = -(-bit_count // 8)
         return int.from_bytes(os.urandom(byte_count), "little") >> (8 * byte_count - bit_count)
 
@@ -70,7 +75,9 @@ class SystemBits(Bits):
 
 
 class SimulatedBits(Bits):
-    """Bits that are a function of a seed: for experiments and tests, never for a release.
+    """Bits from a seed, for experiments and tests.
+
+    They never make a release.
 
     Words and integers come from two PCG64DXSM streams, so that the words drawn depend on how many were asked for and
     not on how often one did not suffice.
@@ -84,14 +91,20 @@ class SimulatedBits(Bits):
         self._integers = np.random.PCG64DXSM(for_integers)
 
     def words(self, count: int) -> NDArray[np.uint32]:
-        """Uniform words, read-only: the low, then the high half of each output of the first stream."""
+        """Uniform words, read-only.
+
+        They are the low, then the high half of each output of the first stream.
+        """
         outputs = self._words.random_raw(-(-count // 2)).astype("<u8", copy=False)
         words = outputs.view("<u4")[:count].astype(np.uint32, copy=False)
         words.flags.writeable = False
         return words
 
     def integer(self, bit_count: int) -> int:
-        """Uniform integer below ``2**bit_count``: leading bits of as many outputs of the second stream as it takes."""
+        """Uniform integer below ``2**bit_count``.
+
+        It is the leading bits of as few outputs of the second stream as hold them.
+        """
         output_count = -(-bit_count // 64)
         number = 0
         for output in self._integers.random_raw(output_count).tolist():
@@ -100,7 +113,9 @@ class SimulatedBits(Bits):
 
 
 class UniformReal:
-    """A uniform real number of [0, 1), of which only as many bits are drawn as comparisons need.
+    """A uniform real number of [0, 1), drawn lazily.
+
+    Only as many bits are drawn as comparisons need.
 
     Parameters
     ----------
@@ -116,7 +131,9 @@ class UniformReal:
         self._length = length
 
     def is_below(self, scaled_floor: Callable[[int], int]) -> bool:
-        """Whether the number is below s, where ``scaled_floor(n)`` is floor(2**n s), exactly.
+        """Whether the number is below s, exactly.
+
+        ``scaled_floor(n)`` is floor(2**n s).
 
         Ends with probability 1, and never with a guess.
         """
@@ -127,7 +144,9 @@ class UniformReal:
 
 
 def simulation_rng(seed: SupportsIndex) -> SimulatedBits:
-    """Noise that can be repeated, for experiments and tests; what it publishes is marked and is not private.
+    """Noise that can be repeated from a seed.
+
+    It is for experiments and tests: what it publishes is marked, and is not private.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The budget of one release: it grants, adds the noise and keeps the account."""
+"""The budget of one release, its noise and account."""
 
 from fractions import Fraction
 from typing import Protocol
@@ -15,13 +15,15 @@ from hushgrid.privacy.paths import PathBudget
 from hushgrid.privacy.selection import permute_and_flip
 from hushgrid.synopsis.claim import TOTAL, Claim, Size, SizeSource, Spend, Unit
 
-SIZE_SHARE = Fraction(1, 100)  # of epsilon, for the noisy number of points; half or twice it costs 1 to 3 % in accuracy
-TOTAL_SHARE = Fraction(1, 20)  # of epsilon, for the noisy total that counts are scaled to, where one is asked for
+SIZE_SHARE = Fraction(
+    1, 100
+)  # of epsilon, for the noisy number of points (half or twice it costs 1 to 3 % in accuracy)
+TOTAL_SHARE = Fraction(1, 20)  # of epsilon, for the noisy total that counts are scaled to, if one is asked for
 WORD_BYTES = 8  # a journal keeps 64-bit integers
 
 
 class Sized(Protocol):
-    """The part of a counter that a noisy size needs."""
+    """What a noisy size needs of a counter."""
 
     def rows(self) -> int:
         """True number of rows."""
@@ -51,13 +53,13 @@ class Budget:
     size_share : Fraction
         Share of the budget for the noisy size.
     journal : Journal, optional
-        Keeps everything that is drawn before anything uses it.
+        Keeps every random value before it is used.
 
     Privacy
     -------
-    Each call of `measure` adds discrete Laplace noise of rate ``share * epsilon`` to counts of disjoint cells, of
-    which one record changes one by one: the call is (share · ε)-DP. The calls compose, each of them may depend on the
-    values released by earlier ones, and their shares are kept from exceeding one.
+    Each call of `measure` adds discrete Laplace noise of rate ``share * epsilon`` to counts of disjoint cells. One
+    record changes one of these counts by one, so the call is (share · ε)-DP. The calls compose; each may depend on the
+    values released by earlier ones; the budget refuses shares that sum to more than one.
     """
 
     def __init__(
@@ -85,16 +87,21 @@ class Budget:
 
     @property
     def epsilon(self) -> Fraction:
-        """What a method may spend on counts; less than the grant once a noisy size has been paid for."""
+        """What a method may spend on counts.
+
+        It is less than the grant once a noisy size has been paid for.
+        """
         return self._for_counts
 
     @property
     def public_size(self) -> int | None:
-        """The size known to the public, where one was declared."""
+        """The public size, if one was declared."""
         return self._size.value if self._size is not None and self._size.source == "public" else None
 
     def noisy_size(self, counter: Sized) -> int:
-        """Number of points, noisy or declared public, for sizing the partition and nothing else.
+        """The noisy or public number of points.
+
+        It is for sizing the partition and nothing else.
 
         Privacy
         -------
@@ -113,12 +120,14 @@ class Budget:
         return self._size.value
 
     def noisy_total(self, true_capped_total: int, *, cap: int, share: Fraction = TOTAL_SHARE) -> int:
-        """Number of records of all units, each unit's capped, for scaling counts; to be asked for before all else.
+        """The noisy number of records, capped per unit.
+
+        Counts are scaled to it. It must be asked for before anything else.
 
         Privacy
         -------
-        One unit changes the true number by at most `cap`, so that noise of rate ``share * ε / cap`` costs it
-        share · ε. On the account that is what K records cost, the price of each one K-th of it.
+        One unit changes the true number by at most `cap`, so noise of rate ``share * ε / cap`` costs it share · ε. The
+        account holds one K-th of that, the price of one of the unit's K records.
         """
         if self._spends:
             msg = "the noisy total must be the first thing asked of a budget."
@@ -130,7 +139,9 @@ class Budget:
         return int(noisy[0])
 
     def measure(self, true_counts: NDArray[np.int64], share: Fraction, *, purpose: str = "counts") -> NoisyValues:
-        """Noisy counts of disjoint cells, at ``share * epsilon``; a share of zero measures nothing.
+        """Noisy counts of disjoint cells at ``share * epsilon``.
+
+        A share of zero measures nothing.
 
         Privacy
         -------
@@ -152,7 +163,9 @@ class Budget:
         *,
         purpose: str = "selection",
     ) -> NDArray[np.int64]:
-        """For every row of integer scores the column of one allowed candidate, by permute-and-flip.
+        """Choose one candidate per row, by permute-and-flip.
+
+        The result is the column of an allowed candidate for every row of integer scores.
 
         Privacy
         -------
@@ -168,16 +181,20 @@ class Budget:
         )
 
     def charge(self, share: Fraction, *, purpose: str, measured: bool = False) -> Fraction:
-        """Spend a share on a mechanism whose proof is its own; the ε it may cost one record comes back.
+        """Spend a share on a mechanism with its own proof.
 
-        Whether it buys measurements that the release keeps is said by `measured`.
+        Returns the ε that it may cost one record.
+
+        `measured` says whether it buys measurements that the release keeps.
         """
         rate = share * self._for_counts
         self._spend(purpose, rate, measured=measured)
         return rate
 
     def paths(self, share: Fraction, cells: int, *, purpose: str) -> PathBudget:
-        """A share to spend along paths, each of which begins in one of so many disjoint cells.
+        """A share to spend along paths.
+
+        Each path begins in one of `cells` disjoint cells.
 
         Privacy
         -------
@@ -187,22 +204,26 @@ class Budget:
         return PathBudget(epsilon, cells, bits=self._bits, draws=self._draws)
 
     def perturb(self, true_values: NDArray[np.int64], rate: Fraction) -> NDArray[np.int64]:
-        """Integers with noise of any rate, for a mechanism that has been charged for and that releases them.
+        """Add noise of any rate to integers.
+
+        The mechanism that releases them must have been charged for.
 
         Privacy
         -------
         None by itself: the proof of the mechanism says what this rate costs, and `charge` has it on the account. A
-        journal keeps every noisy integer; where the proof covers less, `decide` does too.
+        journal keeps every noisy integer. Where the proof covers only their signs, use `decide`.
         """
         return self._noisy(true_values, rate, "perturbed")
 
     def decide(self, true_values: NDArray[np.int64], rate: Fraction) -> NDArray[np.bool_]:
-        """Whether each integer is above zero with noise of any rate, for a mechanism that has been charged for.
+        """Whether each integer plus noise is above zero.
+
+        The noise may have any rate. The mechanism must have been charged for.
 
         Privacy
         -------
-        None by itself, as with `perturb`. The noisy integers are forgotten at once: a proof that covers the answers
-        covers nothing else, so that a journal keeps these alone.
+        None by itself, as with `perturb`. The noisy integers are forgotten at once: the proof covers the answers and
+        nothing else, so a journal keeps the answers alone.
         """
         return self._draws(
             lambda: (add_noise(true_values, rate=rate, bits=self._bits) > 0).astype(np.int64),
@@ -212,11 +233,13 @@ class Budget:
         ).astype(bool)
 
     def key(self, length: int) -> bytes:
-        """Random bytes that choose which records of a user are kept; they cost nothing.
+        """Random bytes that choose which records are kept.
+
+        They cost nothing.
 
         Privacy
         -------
-        The guarantee holds for every single key, so that it holds for whoever reads this one in a journal, too.
+        The guarantee holds for every single key, so it also holds against whoever reads this one in a journal.
         """
         words = length // WORD_BYTES
         drawn = self._draws(
@@ -225,7 +248,7 @@ class Budget:
         return drawn.astype("<i8").tobytes()
 
     def claim(self) -> Claim:
-        """The guarantee that follows from what was spent."""
+        """The guarantee that follows from the spending."""
         return Claim(
             epsilon=self._spent * self._max_per_unit,
             unit=self._unit,
@@ -246,6 +269,6 @@ class Budget:
 
     def _spend(self, purpose: str, rate: Fraction, *, measured: bool) -> None:
         if self._spent + rate > self._granted:
-            msg = f"{purpose} would spend {rate} where only {self._granted - self._spent} of {self._granted} is left."
+            msg = f"{purpose} would spend {rate}, but only {self._granted - self._spent} of {self._granted} is left."
             raise BudgetError(msg)
         self._spends.append(Spend(purpose=purpose, epsilon=rate, measured=measured))

@@ -1,4 +1,4 @@
-"""Noise as codes: digits placed, codes drawn block by block and added to counts.
+"""Noise as codes: drawn in blocks, added to counts.
 
 The guide gives the digit of a word from its leading bits; where these do not tell, it gives ``~d``, and thresholds
 are scanned from ``d`` on. A word equal to a threshold is undecided: its index goes on a list, and
@@ -35,10 +35,12 @@ def place_digit(
     undecided: NDArray[np.int32],
     found: int,
 ) -> int:
-    """Put the digit of every word at its place in the codes, which the first digit overwrites.
+    """Write one digit of every code.
 
-    Indices of undecided words are appended to `undecided`, of which `found` entries are in use; the new number of
-    these comes back.
+    The first digit overwrites the code, later ones are added at their place.
+
+    Indices of undecided words are appended to `undecided`, whose first `found` entries are in use. Returns the new
+    number of entries in use.
     """
     size = len(words)
     shift = np.uint32(guide_shift)
@@ -84,7 +86,10 @@ def place_mixed_digit(
     undecided: NDArray[np.int32],
     found: int,
 ) -> int:
-    """Do as `place_digit` where each word has a rate of its own, which tells its thresholds, guide and place."""
+    """Do as `place_digit`, each word at its own rate.
+
+    The rate of a word gives its thresholds, guide and place.
+    """
     size = len(words)
     shift = np.uint32(guide_shift)
     digits = np.empty(size, np.int16)
@@ -117,9 +122,11 @@ def place_mixed_digit(
 
 @compiled
 def add_to_counts(true_counts: NDArray[np.int64], codes: NDArray[np.int64], noisy_counts: NDArray[np.int64]) -> bool:
-    """Add the noise 0, -1, 1, -2, 2 ... that the codes 0, 1, 2, 3, 4 ... stand for to the counts.
+    """Add the noise that the codes stand for.
 
-    Whether every count was within `COUNT_LIMIT`; if not, the sums mean nothing.
+    The codes 0, 1, 2, 3, 4 ... stand for the noise 0, -1, 1, -2, 2 ....
+
+    Returns whether every count was within `COUNT_LIMIT`. If not, the sums mean nothing.
     """
     excess = np.int64(0)
     for i in range(len(codes)):
@@ -129,12 +136,12 @@ def add_to_counts(true_counts: NDArray[np.int64], codes: NDArray[np.int64], nois
     return bool(excess >= 0)
 
 
-BLOCK = 2**14  # draws; their words and codes stay in the cache
+BLOCK = 2**14  # draws, few enough that their words and codes stay in the cache
 INT64 = np.iinfo(np.int64)
 
 
 class Coder(Protocol):
-    """What turns uniform words into codes."""
+    """Turns uniform words into codes."""
 
     @property
     def word_bits(self) -> int:
@@ -147,13 +154,18 @@ class Coder(Protocol):
     def encode(
         self, words: NDArray[np.uint32], where: slice, codes: NDArray[np.int64], undecided: NDArray[np.int32]
     ) -> int:
-        """Put the codes of the draws `where` into `codes`; row j of `words` has the words of their digits j.
+        """Write the codes of the draws `where`.
 
-        Indices of draws with a word that does not suffice go into `undecided`; how many comes back.
+        Row j of `words` has the words of their digits j.
+
+        Indices of draws with a word that does not suffice go into `undecided`. Returns how many there are.
         """
 
     def settle(self, words: list[int], draw: int, bits: Bits) -> int:
-        """Code of one draw, reading as many more bits as it takes, digit by digit from the lowest."""
+        """Code of one draw, reading more bits as needed.
+
+        Digits are settled from the lowest.
+        """
 
 
 class CodeBlock(NamedTuple):
@@ -163,11 +175,11 @@ class CodeBlock(NamedTuple):
     codes: NDArray[np.int64]
     """Valid until the next block is asked for."""
     settled: dict[int, int]
-    """Codes of any size, by index in the block, that take the place of those in `codes`."""
+    """Codes of any size, by index in the block. They replace those in `codes`."""
 
 
 def code_blocks(size: int, coder: Coder, bits: Bits) -> Iterator[CodeBlock]:
-    """Draw codes."""
+    """Draw codes, block by block."""
     codes = np.empty(min(size, BLOCK), np.int64)
     undecided = np.empty(coder.words_per_draw * len(codes), np.int32)
     for start in range(0, size, BLOCK):
@@ -183,7 +195,7 @@ def code_blocks(size: int, coder: Coder, bits: Bits) -> Iterator[CodeBlock]:
 
 
 def add_codes(true_counts: NDArray[np.int64], coder: Coder, bits: Bits) -> NDArray[np.int64]:
-    """Draw a zigzag code for every count, and add the noise it stands for."""
+    """Draw noise as codes and add it to counts."""
     noisy_counts = np.empty_like(true_counts)
     flat_counts, flat_noisy = true_counts.reshape(-1), noisy_counts.reshape(-1)
     for block in code_blocks(flat_counts.size, coder, bits):
@@ -192,11 +204,11 @@ def add_codes(true_counts: NDArray[np.int64], coder: Coder, bits: Bits) -> NDArr
 
 
 def add_block(true_counts: NDArray[np.int64], block: CodeBlock, noisy_counts: NDArray[np.int64]) -> None:
-    """Put the counts, plus the noise that the codes stand for, into `noisy_counts`.
+    """Add one block of noise to its counts.
 
     Privacy
     -------
-    A sum that does not fit int64 is clamped, which is post-processing; noise itself never is.
+    A sum that does not fit int64 is clamped, which is post-processing. Noise itself is never clamped.
     """
     if not add_to_counts(true_counts, block.codes, noisy_counts):
         msg = "counts must be within plus or minus 2**62."
@@ -207,7 +219,7 @@ def add_block(true_counts: NDArray[np.int64], block: CodeBlock, noisy_counts: ND
 
 
 def check_counts(true_counts: ArrayLike) -> NDArray[np.int64]:
-    """Counts as a contiguous int64 array, or an error that looks at their type alone."""
+    """Counts as int64, judged by their type alone."""
     counts = np.asarray(true_counts)
     if not np.can_cast(counts.dtype, np.int64):
         msg = f"counts must be integers that fit int64, got an array of {counts.dtype}."

@@ -1,4 +1,4 @@
-"""One digit of the noise: how likely its values are, and how uniform words are turned into them.
+"""One digit of the noise: its law and tables.
 
 A digit X is read off a uniform real number U by its survival function: ``X = #{x >= 1: U < P(X >= x)}``. The first
 word of U is compared with a table of floors of that function; in the rare case that it equals one of them, more bits
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hushgrid.privacy.bits import WORD_BITS, Bits, UniformReal
 from hushgrid.privacy.enclosure import Enclosure, certified_floor, exp_neg
 
-GUARD_BITS = 64  # beyond those of a threshold; more are taken where they do not suffice
+GUARD_BITS = 64  # beyond those of a threshold, at first; more where they do not suffice
 WIDEST_GUIDE = 16  # bits: 128 KiB
 
 
@@ -36,7 +36,7 @@ class DigitLaw:
     signed : bool
         Whether the lowest bit of the digit is the sign of the noise.
     size : int or None
-        Number of values, even for a signed digit; None if there is no end to them.
+        Number of values; even for a signed digit. None if it is unbounded.
     """
 
     rate: Fraction
@@ -44,7 +44,9 @@ class DigitLaw:
     size: int | None
 
     def threshold(self, value: int, bits: int) -> int:
-        """Floor of ``2**bits * P(X >= value)``, for a value from 1 to below the size.
+        """Floor of ``2**bits * P(X >= value)``.
+
+        The value is from 1 to below the size.
 
         Examples
         --------
@@ -54,9 +56,9 @@ class DigitLaw:
         return certified_floor(partial(self._survival, value), bits, guard=self._guard)
 
     def thresholds(self, word_bits: int) -> list[int]:
-        """Thresholds of the values 1, 2, ... as far as they are positive, then a zero.
+        """Thresholds of 1, 2, ... until they reach zero.
 
-        The same numbers as `threshold` gives, found a hundred times faster by multiplying on from value to value.
+        They are the numbers that `threshold` gives, found a hundred times faster: each value multiplies the last.
         """
         precision = word_bits + self._guard + 32
         beyond = self._beyond(precision)
@@ -80,7 +82,7 @@ class DigitLaw:
 
     @property
     def _guard(self) -> int:
-        # The size may leave a probability of the order of the rate: as many bits are lost again.
+        # The size may leave a probability of the order of the rate, which loses as many bits again.
         return GUARD_BITS + (self.rate.denominator // self.rate.numerator).bit_length()
 
     def _survival(self, value: int, precision: int) -> Enclosure:
@@ -92,14 +94,14 @@ class DigitLaw:
         return Enclosure(0, 0, precision) if self.size is None else self._unbounded(self.size, precision)
 
     def _unbounded(self, value: int, precision: int) -> Enclosure:
-        """Survival function were there no size."""
+        """Survival function without the size."""
         ratios = self._ratios(precision)
         rounds, rest = divmod(value, len(ratios))
         probability = exp_neg(rounds * self.rate, precision)
         return probability * ratios[0] if rest else probability
 
     def _ratios(self, precision: int) -> tuple[Enclosure, ...]:
-        """What the survival function, were there no size, falls by from value to value, in turn."""
+        """Ratios of successive survival probabilities, without the size."""
         decay = exp_neg(self.rate, precision)
         if not self.signed:
             return (decay,)
@@ -109,7 +111,7 @@ class DigitLaw:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Digit:
-    """A digit with the tables that turn words into it.
+    """A digit with its tables.
 
     Parameters
     ----------
@@ -119,7 +121,7 @@ class Digit:
     thresholds : array of uint32
         Thresholds of the values 1, 2, ..., never increasing, ending with a zero.
     guide : array of int16, of a power of two
-        For the leading bits of a word, its digit d; or ``~d`` if it is d or more, as the thresholds tell.
+        For the leading bits of a word, its digit d, or ``~d`` if the digit is d or more and thresholds must tell.
     """
 
     law: DigitLaw
@@ -129,7 +131,10 @@ class Digit:
 
     @classmethod
     def tabulate(cls, law: DigitLaw, *, word_bits: int = WORD_BITS, guide_bits: int | None = None) -> Self:
-        """Make the tables, the guide as wide as the thresholds suggest unless told; it concerns speed alone."""
+        """Make the tables.
+
+        The guide is as wide as the thresholds suggest unless told; its width concerns speed alone.
+        """
         thresholds = np.array(law.thresholds(word_bits), np.uint32)
         assert np.all(thresholds[1:] <= thresholds[:-1])
         if guide_bits is None:
@@ -140,11 +145,11 @@ class Digit:
 
     @property
     def guide_shift(self) -> int:
-        """Bits of a word that the guide does not look at."""
+        """Bits of a word that the guide ignores."""
         return self.word_bits - (len(self.guide) - 1).bit_length()
 
     def settle(self, word: int, bits: Bits) -> int:
-        """Value of the digit for any word, reading as many more bits as it takes."""
+        """Digit of any word, reading more bits as needed."""
         uniform = UniformReal(bits, prefix=word, length=self.word_bits)
         value = int(np.count_nonzero(self.thresholds > word))
         while value + 1 != self.law.size and uniform.is_below(partial(self.law.threshold, value + 1)):
@@ -153,7 +158,10 @@ class Digit:
 
 
 def guide_to(thresholds: NDArray[np.uint32], *, word_bits: int, guide_bits: int) -> NDArray[np.int16]:
-    """Guide of ``2**guide_bits`` entries, each about the words that share their leading bits."""
+    """Make a guide of ``2**guide_bits`` entries.
+
+    Each entry is about the words that share their leading bits.
+    """
     assert len(thresholds) <= np.iinfo(np.int16).max
     rising = thresholds[::-1].astype(np.int64)
     first = np.arange(1 << guide_bits, dtype=np.int64) << (word_bits - guide_bits)

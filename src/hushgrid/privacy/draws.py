@@ -1,4 +1,4 @@
-"""The random values of a release, each kept before it is used where there is a journal to keep it in."""
+"""The random values of a release, journalled before use."""
 
 import hashlib
 from collections.abc import Callable
@@ -11,29 +11,32 @@ Integers = NDArray[np.int64]
 
 
 class Journal(Protocol):
-    """Where the random values of one release are kept, by their number."""
+    """Keeps the random values of one release, by number."""
 
     def recall(self, number: int, fingerprint: str) -> bytes | None:
-        """A value that was recorded, or None; an error if something else was recorded under its number."""
+        """A recorded value, or None.
+
+        It is an error if something else was recorded under the number.
+        """
 
     def record(self, number: int, fingerprint: str, payload: bytes) -> None:
         """Keep a value for good."""
 
 
 class Draws:
-    """The random values of one release, in the order they are asked for.
+    """The random values of one release, in order.
 
     Parameters
     ----------
     journal : Journal, optional
-        Where to keep each of them before anything uses it. A release that was cut off and is begun again finds there
-        what it has drawn, and goes on.
+        Where to keep each value before it is used. A release that was cut off finds there what it has drawn, and goes
+        on.
 
     Privacy
     -------
-    A measurement that is drawn a second time costs a second time. One that a journal has is never drawn again. Whoever
-    reads the journal sees every value, so that each must be one that the proof of the claim covers: a released
-    measurement, a decision or a choice that the release shows, or random bytes that owe nothing to the data.
+    A measurement drawn twice costs twice. One that a journal holds is never drawn again. Whoever reads the journal sees
+    every value, so the proof of the claim must cover each: a released measurement, a decision or a choice that the
+    release shows, or random bytes that owe nothing to the data.
 
     Examples
     --------
@@ -46,14 +49,14 @@ class Draws:
         self._number = 0
 
     def __call__(self, draw: Callable[[], Integers], shape: tuple[int, ...], *what: object) -> Integers:
-        """What `draw` gives, or what it gave in the run that this one goes on with.
+        """Draw, or return what an earlier run drew.
 
         Parameters
         ----------
         draw : callable
             Makes an array of the shape.
         what : objects
-            What is drawn, such as a purpose and a rate; arrays count with all they hold.
+            What is drawn, such as a purpose and a rate. Arrays count with all their values.
         """
         if self._journal is None:
             return draw()
@@ -68,7 +71,9 @@ class Draws:
 
 
 def fingerprint(*what: object) -> str:
-    """A hash that tells public values of any kind apart; arrays are of integers.
+    """Hash public values, so that they can be compared.
+
+    Arrays must hold integers.
 
     Examples
     --------

@@ -1,4 +1,6 @@
-"""Real numbers between two integers over a power of two: enclosures that never lie.
+"""Real numbers enclosed between two integers, rigorously.
+
+Both integers are divided by a power of two.
 
 Every operation rounds outward, so an enclosure made from enclosures encloses the exact result. Only non-negative
 numbers occur. Proofs: docs/privacy/noise.md, section 4.
@@ -12,7 +14,7 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """A number v known to obey ``low <= 2**precision * v <= high``."""
+    """A number v with ``low <= 2**precision * v <= high``."""
 
     low: int
     high: int
@@ -45,13 +47,15 @@ class Enclosure:
         )
 
     def scaled_floor(self, bits: int) -> int | None:
-        """Floor of ``2**bits * v``, or None where the enclosure is too wide to tell."""
+        """Floor of ``2**bits * v``, or None if unknown."""
         low = self.low >> (self.precision - bits)
         return low if low == self.high >> (self.precision - bits) else None
 
 
 def certified_floor(enclose: Callable[[int], Enclosure], bits: int, *, guard: int = 64) -> int:
-    """Floor of ``2**bits * v`` for an irrational v, from enclosures of v of rising precision.
+    """Floor of ``2**bits * v`` for an irrational v.
+
+    Encloses v with rising precision until the floor is certain.
 
     Examples
     --------
@@ -65,7 +69,10 @@ def certified_floor(enclose: Callable[[int], Enclosure], bits: int, *, guard: in
 
 
 def exp_neg(exponent: Fraction, precision: int) -> Enclosure:
-    """Enclosure of ``exp(-exponent)`` for ``exponent >= 0``, usually two units wide."""
+    """Enclose ``exp(-exponent)`` for ``exponent >= 0``.
+
+    The enclosure is usually two units wide.
+    """
     numerator, denominator = exponent.numerator, exponent.denominator
     if numerator >= denominator * precision:
         return Enclosure(0, 1, precision)  # exp(-x) < 2**-x
@@ -81,9 +88,10 @@ def exp_neg(exponent: Fraction, precision: int) -> Enclosure:
 
 
 def _small_exp_neg(numerator: int, denominator: int, working: int) -> tuple[int, int]:
-    """Bounds of ``2**working * exp(-x)`` by the alternating series, for a small x >= 0.
+    """Bounds of ``2**working * exp(-x)``, for small x >= 0.
 
-    A partial sum that ends with an odd power is below exp(-x), one that ends with an even power above.
+    They come from the alternating series. A partial sum that ends with an odd power is below exp(-x), one that ends
+    with an even power above.
     """
     x_low = (numerator << working) // denominator
     x_high = _divide_up(numerator << working, denominator)

@@ -1,4 +1,4 @@
-"""Numbers of the budget as exact rationals, and budgets divided exactly."""
+"""Budgets as exact rationals."""
 
 import math
 from collections.abc import Sequence
@@ -9,13 +9,15 @@ import numpy as np
 
 from hushgrid.errors import ArgumentError, quoted
 
-LARGEST_EXPONENT = 100  # of ten; far beyond any budget, and still a double
+LARGEST_EXPONENT = 100  # of ten: far beyond any budget, and still a double
 
 Exactable = int | float | str | Decimal | Fraction
 
 
 def exact(value: Exactable, *, name: str, below: float = math.inf) -> Fraction:
-    """The rational a number stands for; a float stands for its shortest decimal, so that ten times 0.1 makes 1.
+    """The rational that a number stands for.
+
+    A float stands for its shortest decimal, so that ten times 0.1 makes 1.
 
     Examples
     --------
@@ -49,17 +51,17 @@ def _rational(value: Exactable) -> Fraction | None:
 
 
 def exact_epsilon(value: Exactable) -> Fraction:
-    """A privacy budget: a rational above zero."""
+    """A privacy budget as a positive rational."""
     epsilon = exact(value, name="epsilon")
     if epsilon <= 0:
         msg = f"epsilon must be a finite number > 0, got epsilon={quoted(value)}. "
-        msg += "Usual are 0.1 to 10; less is more private."
+        msg += "Common values are 0.1 to 10; smaller is more private."
         raise ArgumentError(msg, instead={"epsilon": 1})
     return epsilon
 
 
 def exact_share(value: Exactable, *, name: str) -> Fraction:
-    """A part of a budget: a rational strictly between zero and one."""
+    """A share of a budget, between zero and one."""
     share = exact(value, name=name, below=1)
     if not 0 < share < 1:
         msg = f"{name} must lie strictly between 0 and 1, got {name}={quoted(value)}."
@@ -71,7 +73,9 @@ GRAIN = 2**20  # parts of a share that weights are rounded down to
 
 
 def proportional_shares(whole: Fraction, weights: Sequence[float]) -> tuple[Fraction, ...]:
-    """Parts of a whole in proportion to weights, which may be irrational: rounded down, and the last gets the rest.
+    """Divide a whole exactly, in proportion to weights.
+
+    Weights may be irrational: parts are rounded down, and the last gets the rest.
 
     Examples
     --------

@@ -1,11 +1,13 @@
-"""Exact discrete Laplace noise: ``P(Z = z) = (1 - q) / (1 + q) * q**abs(z)`` with ``q = exp(-rate)``, rate rational.
+"""Exact discrete Laplace noise.
+
+``P(Z = z) = (1 - q) / (1 + q) * q**abs(z)`` with ``q = exp(-rate)``, for a rational rate.
 
 No float, no rounding and no cut-off anywhere: given uniform bits, the law is exact. Proofs: docs/privacy/noise.md.
 
 The stream of a simulation is frozen, as a function of seed, rate and size. Draws come in blocks of 16,384, the last
 one shorter. A block of n draws of m digits takes m n words of 32 bits: those of the lowest digits, then of the next.
 Then draws with a word that is zero or equals a threshold are settled in rising order, digit by digit from the
-lowest, reading 64 bits at a time. `split` fixes the digits. How the two streams of a seed are read is said in `bits`.
+lowest, reading 64 bits at a time. `split` fixes the digits. `bits` says how the two streams of a seed are read.
 """
 
 from dataclasses import dataclass
@@ -32,7 +34,7 @@ def add_noise(true_counts: ArrayLike, *, rate: Fraction, bits: Bits) -> NDArray[
     true_counts : array of int, any shape
         Exact counts, each within plus or minus 2**62.
     rate : Fraction
-        Budget over L1 sensitivity; at least 2**-44.
+        Budget divided by L1 sensitivity, at least 2**-44.
     bits : Bits
         Where randomness comes from.
 
@@ -51,7 +53,7 @@ def add_noise(true_counts: ArrayLike, *, rate: Fraction, bits: Bits) -> NDArray[
 
 
 def discrete_laplace(size: int, *, rate: Fraction, bits: Bits) -> NDArray[np.int64]:
-    """Noise alone: independent discrete Laplace integers."""
+    """Draw discrete Laplace noise alone."""
     noise = np.empty(size, np.int64)
     zeros = np.zeros(min(size, BLOCK), np.int64)
     for block in code_blocks(size, plan_for(check_rate(rate), signed=True), bits):
@@ -60,7 +62,10 @@ def discrete_laplace(size: int, *, rate: Fraction, bits: Bits) -> NDArray[np.int
 
 
 def geometric(size: int, *, rate: Fraction, bits: Bits) -> NDArray[np.int64]:
-    """Independent integers G >= 0 with ``P(G >= k) = exp(-rate * k)``, clamped to int64 where they do not fit."""
+    """Draw geometric integers: ``P(G >= k) = exp(-rate * k)``.
+
+    They are clamped to int64 where they do not fit.
+    """
     values = np.empty(size, np.int64)
     for block in code_blocks(size, plan_for(check_rate(rate), signed=False), bits):
         part = values[block.where]
@@ -71,7 +76,7 @@ def geometric(size: int, *, rate: Fraction, bits: Bits) -> NDArray[np.int64]:
 
 
 def check_rate(rate: object) -> Fraction:
-    """The rate, if noise of such a rate can be drawn."""
+    """Check that noise of this rate can be drawn."""
     if not isinstance(rate, Rational) or rate < SMALLEST_RATE:
         msg = f"the rate of noise must be a rational number of at least 2**-44, got rate={rate!r}."
         raise ArgumentError(msg)
@@ -80,7 +85,10 @@ def check_rate(rate: object) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class DigitPlan:
-    """The digits of codes of one rate, lowest first, and the place of each in the code; a `Coder`."""
+    """Digits of the codes of one rate.
+
+    They come lowest first, each with its place in the code. A plan is a `Coder`.
+    """
 
     digits: tuple[Digit, ...]
     places: tuple[int, ...]
@@ -102,7 +110,7 @@ class DigitPlan:
         codes: NDArray[np.int64],
         undecided: NDArray[np.int32],
     ) -> int:
-        """Codes of a block, as far as one word a digit tells."""
+        """Codes of a block, from one word per digit."""
         found = 0
         for j, (digit, place) in enumerate(zip(self.digits, self.places, strict=True)):
             found = place_digit(
@@ -128,7 +136,10 @@ class DigitPlan:
 
 @lru_cache(maxsize=128)
 def plan_for(rate: Fraction, *, signed: bool, word_bits: int = WORD_BITS) -> DigitPlan:
-    """Digits for a rate: one from rate 2**-8 on, else a top digit above low ones of at most 12 bits."""
+    """Plan the digits for a rate.
+
+    Rates from 2**-8 on have one digit, others a top digit above low ones of at most 12 bits.
+    """
     laws, places = split(rate, signed=signed, single=8, top=3, widest=12)
     return DigitPlan(tuple(Digit.tabulate(law, word_bits=word_bits) for law in laws), places)
 
@@ -136,18 +147,20 @@ def plan_for(rate: Fraction, *, signed: bool, word_bits: int = WORD_BITS) -> Dig
 def split(
     rate: Fraction, *, signed: bool, single: int, top: int, widest: int
 ) -> tuple[tuple[DigitLaw, ...], tuple[int, ...]]:
-    """Cut codes into digits: their laws and places, lowest first. How concerns speed and memory, never the law.
+    """Cut codes into digits: laws and places, lowest first.
+
+    How they are cut concerns speed and memory, never the law.
 
     Parameters
     ----------
     rate, signed
         Noise of this rate, or unsigned geometric integers.
     single : int
-        Rates from ``2**-single`` on have one digit.
+        Rates of at least ``2**-single`` have one digit.
     top : int
-        Others have as few low bits as leave the top digit a rate from ``2**-top`` on,
+        Smaller rates get just enough low bits that the rate of the top digit is at least ``2**-top``.
     widest : int
-        in as few digits of at most so many bits, as equal as possible, wider ones first.
+        Most bits of a low digit. Low bits are shared out as evenly as possible, wider digits first.
     """
     if rate >= Fraction(1, 2**single):
         return (DigitLaw(rate=rate, signed=signed, size=None),), (0,)
@@ -163,7 +176,10 @@ def split(
 
 
 def _law_at(place: int, rate: Fraction, *, signed: bool, size: int | None) -> DigitLaw:
-    """Law of the digit at a place of the code; the lowest one holds the sign."""
+    """Law of the digit at a place.
+
+    The lowest digit holds the sign.
+    """
     if place == 0:
         return DigitLaw(rate=rate, signed=signed, size=size)
     return DigitLaw(rate=rate * 2 ** (place - signed), signed=False, size=size)

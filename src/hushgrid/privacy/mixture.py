@@ -1,8 +1,8 @@
-"""Exact noise for counts of one array that have different rates.
+"""Exact noise of different rates in one array.
 
-The law of every draw is that of `hushgrid.privacy.laplace`; only the cut into digits is another, with tables so small
-that those of hundreds of rates stay in the processor's cache. The stream of a simulation is laid out as there. Every
-draw takes as many words as the rate with the most digits needs; words of digits that its rate lacks are ignored.
+Every draw follows the law of `hushgrid.privacy.laplace`. Only the cut into digits differs: its tables are so small that
+those of hundreds of rates stay in the processor's cache. The stream of a simulation has the same layout. Every draw
+takes as many words as the rate with the most digits needs; it ignores words of digits that its own rate lacks.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ GUIDE_BITS = 10  # 2 KiB a digit
 def add_noise_each(
     true_counts: ArrayLike, *, rates: Sequence[Fraction], rate_index: ArrayLike, bits: Bits
 ) -> NDArray[np.int64]:
-    """Add independent discrete Laplace noise to every count, each at its own rate.
+    """Add noise to every count, each at its rate.
 
     Parameters
     ----------
@@ -60,7 +60,10 @@ def add_noise_each(
 
 @dataclass(frozen=True, eq=False)
 class Position:
-    """The digits that the rates have at one position, packed; a rate without one has a guide of zeros."""
+    """The digits of all rates at one position.
+
+    A rate without a digit there has a guide of zeros.
+    """
 
     thresholds: NDArray[np.uint32]
     starts: NDArray[np.int64]
@@ -70,7 +73,7 @@ class Position:
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """Codes of draws that follow different plans; a `Coder`."""
+    """A `Coder` for draws of different rates."""
 
     plans: tuple[DigitPlan, ...]
     rate_index: NDArray[np.int32]
@@ -78,7 +81,10 @@ class Mixture:
 
     @classmethod
     def of(cls, plans: tuple[DigitPlan, ...], rate_index: NDArray[np.int32]) -> Self:
-        """Pack the tables of the plans, which have guides of one width."""
+        """Pack the tables of the plans.
+
+        All guides must have one width.
+        """
         columns = zip_longest(*(zip(plan.digits, plan.places, strict=True) for plan in plans))
         return cls(plans, rate_index, tuple(_pack(column) for column in columns))
 
@@ -89,13 +95,13 @@ class Mixture:
 
     @property
     def words_per_draw(self) -> int:
-        """Number of digits of the rate that has most."""
+        """Largest number of digits of any rate."""
         return len(self.positions)
 
     def encode(
         self, words: NDArray[np.uint32], where: slice, codes: NDArray[np.int64], undecided: NDArray[np.int32]
     ) -> int:
-        """Codes of a block, as far as one word a digit tells."""
+        """Codes of a block, from one word per digit."""
         rate_index = self.rate_index[where]
         guide_shift = self.plans[0].digits[0].guide_shift
         found = 0
@@ -122,7 +128,10 @@ class Mixture:
 
 @lru_cache(maxsize=1024)
 def compact_plan(rate: Fraction, *, word_bits: int = WORD_BITS) -> DigitPlan:
-    """Digits with small tables: two down to rates of about 1e-4, one from 1/8 on."""
+    """Plan digits with small tables.
+
+    Rates from 1/8 on have one digit, rates down to about 1e-4 two.
+    """
     top, widest = (3, 8) if rate >= Fraction(1, 2**10) else (5, 10)
     laws, places = split(rate, signed=True, single=3, top=top, widest=widest)
     digits = (Digit.tabulate(law, word_bits=word_bits, guide_bits=GUIDE_BITS) for law in laws)
@@ -143,12 +152,14 @@ def _pack(column: Sequence[tuple[Digit, int] | None]) -> Position:
 
 
 def _check_rate_index(rate_index: ArrayLike, *, shape: tuple[int, ...], rates: int) -> NDArray[np.int32]:
-    """The index, flat; kernels trust it."""
+    """The index, flat and checked; kernels trust it."""
     index = np.asarray(rate_index)
     if index.shape != shape or not np.can_cast(index.dtype, np.int64):
         msg = f"rate_index must be integers of shape {shape} like the counts, got {index.dtype} of shape {index.shape}."
         raise ArgumentError(msg)
     if index.size and not (index.min() >= 0 and index.max() < rates):
-        msg = f"rate_index must be from 0 to below the number of rates, {rates}; {NOT_MEASURED} gets no noise."
+        msg = (
+            f"rate_index must be at least 0 and below the number of rates, {rates}; {NOT_MEASURED} is not allowed here."
+        )
         raise ArgumentError(msg)
     return np.ascontiguousarray(index, np.int32).ravel()

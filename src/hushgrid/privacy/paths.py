@@ -1,4 +1,7 @@
-"""A budget spent along paths: cells are divided again and again, and each path down has an account of its own."""
+"""A budget spent along paths down a tree.
+
+Cells are divided again and again, and each path down has an account of its own.
+"""
 
 from fractions import Fraction
 
@@ -12,19 +15,18 @@ from hushgrid.privacy.bits import Bits
 from hushgrid.privacy.draws import Draws
 from hushgrid.privacy.mixture import add_noise_each
 
-UNITS = 1024  # of a path's budget; parts of it are whole units, so that they sum exactly and few rates occur
+UNITS = 1024  # of a path's budget: parts are whole units, so that they sum exactly and few rates occur
 
 
 class PathBudget:
-    """The same budget for every path down a tree of cells, spent in whole units.
+    """One budget for every path, in whole units.
 
-    It begins with cells that are disjoint. `measure` spends units on each of the cells that are live, and `descend`
-    goes on to cells that lie within these.
+    It begins with disjoint cells. `measure` spends units on the live cells, and `descend` goes on to cells within them.
 
     Parameters
     ----------
     epsilon : Fraction
-        Of every path; already charged for.
+        Of every path. It has been charged for.
     cells : int
         Disjoint cells to begin with.
     bits : Bits
@@ -36,8 +38,8 @@ class PathBudget:
     -------
     ε-DP if the live cells are disjoint at every time, if each lies within the one it descends from, and if both the
     cells and the units depend on the data through released values alone. A record then lies in one live cell at a time,
-    or in none, and changes one count of each `measure` by one, at a cost of the rate of that count. These counts lie
-    on one path, whose units are kept from exceeding the whole: see docs/privacy/staq.md.
+    or in none. It changes one count of each `measure` by one, which costs the rate of that count. These counts lie on
+    one path, which cannot spend more units than the whole: see docs/privacy/staq.md.
     """
 
     def __init__(self, epsilon: Fraction, cells: int, *, bits: Bits, draws: Draws | None = None) -> None:
@@ -48,23 +50,27 @@ class PathBudget:
 
     @property
     def left(self) -> Indices:
-        """Units that the path of each live cell has left, shape (cells,)."""
+        """Units left on each live cell's path."""
         return self._left.copy()
 
     def epsilon(self, units: int) -> Fraction:
-        """What so many units are worth."""
+        """What a number of units is worth."""
         return self._epsilon * units / UNITS
 
     def measure(self, true_counts: NDArray[np.int64], units: ArrayLike) -> NoisyValues:
-        """Noisy counts of the live cells, each at the units it is given; at none, it is not measured.
+        """Noisy counts of the live cells.
+
+        Each is measured at the units it is given; at zero units, not at all.
 
         Privacy
         -------
-        A record's cell costs it the units of that cell; they are taken from what its path has left.
+        A record pays the units of its cell. They are taken from what its path has left.
         """
         spent = self._check_units(units)
         if len(true_counts) != len(spent):
-            msg = f"there are {len(spent):,} live cells, got counts of {len(true_counts):,}."
+            msg = (
+                f"true_counts must have one count for each of the {len(spent):,} live cells, got {len(true_counts):,}."
+            )
             raise ArgumentError(msg)
         self._left -= spent
         taken = spent > 0
@@ -82,13 +88,15 @@ class PathBudget:
         return NoisyValues(values=values, rates=rates, rate_index=rate_index)
 
     def descend(self, parents: ArrayLike) -> None:
-        """Go on to new cells, given the live cell that each lies within; cells that none lies within are left.
+        """Replace the live cells by cells within them.
+
+        `parents` gives the live cell that each new one lies within. Live cells without a new one are dropped.
 
         A cell may stay as it is, as its own parent.
         """
         index = np.asarray(parents, np.int64)
         if index.size and not (index.min() >= 0 and index.max() < len(self._left)):
-            msg = f"parents must be from 0 to below the number of live cells, {len(self._left):,}."
+            msg = f"parents must be at least 0 and below the number of live cells, {len(self._left):,}."
             raise ArgumentError(msg)
         self._left = self._left[index]
 
@@ -98,6 +106,6 @@ class PathBudget:
             msg = f"units must be whole numbers of at least 0, one for each of the {len(self._left):,} live cells."
             raise ArgumentError(msg)
         if np.any(spent > self._left):
-            msg = f"a path would spend more than the {UNITS:,} units that it has."
+            msg = f"a path would spend more than its {UNITS:,} units."
             raise BudgetError(msg)
         return spent.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Private selection of one of several candidates: exact coins, and permute-and-flip.
+"""Private choice among candidates: coins and permute-and-flip.
 
 Reference: McKenna, Sheldon: "Permute-and-Flip: A New Mechanism for Differentially Private Selection", NeurIPS 2020.
 """
@@ -15,7 +15,9 @@ from hushgrid.privacy.laplace import geometric
 
 
 def flip_exp_each(true_gaps: ArrayLike, *, rate: Fraction, bits: Bits) -> NDArray[np.bool_]:
-    """For every integer gap, true with probability exactly ``exp(-rate * gap)``; always where the gap is not positive.
+    """Flip a coin of probability ``exp(-rate * gap)`` per gap.
+
+    The probability is exact; a gap that is not positive always gives heads.
 
     A geometric integer of the rate reaches the gap with that very probability.
     """
@@ -26,19 +28,21 @@ def flip_exp_each(true_gaps: ArrayLike, *, rate: Fraction, bits: Bits) -> NDArra
 def permute_and_flip(
     true_scores: NDArray[np.int64], allowed: NDArray[np.bool_], *, rate: Fraction, bits: Bits
 ) -> NDArray[np.int64]:
-    """For every row of scores the column of one allowed candidate, better ones with higher probability.
+    """Choose one allowed candidate per row of scores.
+
+    The result is its column. Better candidates have higher probability.
 
     The mechanism visits the candidates in random order and takes the first whose coin of probability
-    ``exp(-rate * gap)`` comes up heads, gap being what it falls short of the best score. Flipping all coins at once and
-    drawing uniformly among the heads is the same: given the heads, the first of them in a uniform order is uniform, and
-    the coins behind it are never looked at. The best candidate's coin is always heads.
+    ``exp(-rate * gap)`` comes up heads; the gap is how far its score falls below the best. Flipping all coins at once
+    and drawing uniformly among the heads is the same: given the heads, the first of them in a uniform order is uniform,
+    and the coins behind it are never looked at. The best candidate's coin is always heads.
 
     Parameters
     ----------
     true_scores : array of int, shape (rows, candidates)
         Integers, higher is better.
     allowed : array of bool, shape (rows, candidates)
-        Public: which candidates a row has; at least one.
+        The candidates of each row, at least one. They are public.
     rate : Fraction
         ε / (2 Δ), for scores one record changes by at most Δ each.
 

@@ -60,7 +60,7 @@ def test_children_have_what_their_parent_has_left():
 @pytest.mark.parametrize("units", [[UNITS + 1, 0, 0], [0, 0, UNITS + 1]])
 def test_no_path_can_spend_more_than_all(units):
     """One measurement of more than all units is refused."""
-    with pytest.raises(BudgetError, match=f"more than the {UNITS:,} units"):
+    with pytest.raises(BudgetError, match=f"more than its {UNITS:,} units"):
         paths().measure(COUNTS, units)
 
 
