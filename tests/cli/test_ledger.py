@@ -137,7 +137,7 @@ def test_a_busy_ledger_is_refused(run: Run, used: Reservation, monkeypatch: pyte
     with open_ledger("hushgrid.ledger") as ledger, ledger._store.writing():
         result = run("ledger", "init", "--dataset", "homes", "--budget", "1", "--unit", "record")
 
-    assert_refused(result, 5, "hushgrid.ledger is busy: another process", "Nothing was changed; try again.")
+    assert_refused(result, 5, "hushgrid.ledger is busy: another process", "Nothing was changed. Try again.")
 
 
 @pytest.mark.parametrize("command", ["show", "history", "verify"])
@@ -151,7 +151,7 @@ def test_a_budget_cannot_be_raised(run: Run) -> None:
     """A second init of the same data set is refused, and names its budget."""
     run(*INIT)
 
-    assert_refused(run(*INIT), 2, "'trips' already, with a budget of 3 for each user")
+    assert_refused(run(*INIT), 2, "already has the data set 'trips', with a budget of 3 for each user")
 
 
 def test_the_environment_names_the_ledger(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_what_does_not_fit_is_refused(charge: Run) -> None:
 
 REFUSED = {
     "an unknown data set": (["--dataset", "homes"], 5, "no data set 'homes'"),
-    "another unit": (["--user-column", "lon", "--max-per-user", "2"], 5, "One data set has one unit"),
+    "another unit": (["--user-column", "lon", "--max-per-user", "2"], 5, "A data set has one unit"),
     "a ledger that is not there": (["--ledger", "none.ledger"], 5, "does not exist"),
     "an entry that is not there": (["--resume", "7"], 5, "no entry 7"),
     "two wishes at once": (["--resume", "1", "--new-release"], 2, "Give one of them"),

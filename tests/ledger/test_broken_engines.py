@@ -117,7 +117,7 @@ def test_a_lost_connection_is_paid_for(server: str, ending: str, query: str) -> 
     resumed = CliRunner().invoke(main, [*given, "--resume", "1"])
 
     assert resumed.exit_code == 5
-    assert "entry 1 is abandoned already; ask for a release of its own" in resumed.stderr
+    assert "entry 1 is already abandoned. Ask for a new release" in resumed.stderr
 
 
 @pytest.mark.slow

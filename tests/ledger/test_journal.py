@@ -46,7 +46,7 @@ def test_other_cells_or_another_rate_are_an_error(place: str) -> None:
         journal = reserved(ledger).journal
         journal.record(1, "cells at 1/2", b"")
 
-        with pytest.raises(LedgerError, match="other cells or of another rate"):
+        with pytest.raises(LedgerError, match="other cells or at another rate"):
             journal.recall(1, "cells at 1/3")
 
 
@@ -55,7 +55,7 @@ def test_a_measurement_is_recorded_once(place: str) -> None:
     with open_ledger(place) as ledger:
         reserved(ledger).journal.record(1, "cells", VALUES.tobytes())
 
-        with pytest.raises(LedgerError, match="recorded before"):
+        with pytest.raises(LedgerError, match="already recorded"):
             ledger.resume(1, asked()).journal.record(1, "cells", VALUES.tobytes())
 
 

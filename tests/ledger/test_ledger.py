@@ -103,7 +103,7 @@ def test_what_does_not_fit_is_refused_in_figures(place: str) -> None:
 
 def test_another_unit_is_refused(place: str) -> None:
     """One data set has one unit."""
-    with open_ledger(place) as ledger, pytest.raises(LedgerError, match=r"for each user, .* asked for each record"):
+    with open_ledger(place) as ledger, pytest.raises(LedgerError, match=r"protects each user, .* protect each record"):
         ledger.reserve(asked(unit="record"))
 
 
@@ -119,7 +119,10 @@ def test_an_unknown_data_set_is_refused(place: str) -> None:
 
 def test_a_budget_is_fixed_for_good(place: str) -> None:
     """A data set cannot be added twice, with whatever budget."""
-    with open_ledger(place) as ledger, pytest.raises(ArgumentError, match="already, with a budget of 3 for each user"):
+    with (
+        open_ledger(place) as ledger,
+        pytest.raises(ArgumentError, match="already has the data set 'trips', with a budget of 3 for each user"),
+    ):
         ledger.add_dataset("trips", budget=4, unit="user")
 
 
@@ -194,7 +197,7 @@ def test_an_entry_that_has_ended_stays_as_it_is(place: str, last: str, then: str
         moves[last]()
         before = ledger.book().head
 
-        with pytest.raises(LedgerError, match=r"entry 1 is (committed|abandoned) already"):
+        with pytest.raises(LedgerError, match=r"entry 1 is already (committed|abandoned)"):
             moves[then]()
         assert ledger.book().head == before
 
@@ -334,6 +337,6 @@ def test_epsilons_without_a_common_denominator_are_refused(place: str) -> None:
         for epsilon in granted:
             reserved(ledger, epsilon=epsilon)
 
-        with pytest.raises(LedgerError, match="round it"):
+        with pytest.raises(LedgerError, match="Round it"):
             reserved(ledger, epsilon=refused)
         assert ledger.book().accounts["trips"].left == 3 - sum(granted)

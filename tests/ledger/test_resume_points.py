@@ -295,7 +295,7 @@ def test_what_cannot_be_told_apart_is_not_resumed(
     assert "--resume" not in note
     entry = ledger.book().entries[1]
     assert (entry.state, entry.charged) == ("abandoned", 1)
-    with pytest.raises(LedgerError, match="entry 1 is abandoned already"):
+    with pytest.raises(LedgerError, match="entry 1 is already abandoned"):
         ledger.resume(1, request)
 
 
@@ -344,7 +344,7 @@ def test_another_key_is_no_key(folder: Path, tmp_path: Path, ledger: Ledger, mon
             patch.setenv("XDG_STATE_HOME", str(tmp_path / place))
             if place == "other":
                 seal(b"")
-            with pytest.raises(LedgerError, match="Resume it where it was begun"):
+            with pytest.raises(LedgerError, match="Resume it where it was started"):
                 publish_reserved(job, points, ledger.resume(1, job.request("trips")))
 
     assert publish_reserved(job, points, ledger.resume(1, job.request("trips")))

@@ -210,12 +210,12 @@ MISTAKES = {
     ),
     "a ledger that is not there": Mistake(
         f"{PUBLISH} --dataset trips --ledger team.ledger",
-        5, "the ledger team.ledger does not exist", "Make it with",
+        5, "the ledger team.ledger does not exist", "Create it",
         "hushgrid ledger init --ledger team.ledger --dataset NAME --budget B --unit record|user",
         (("NAME", "trips"), ("budget B", "budget 1"), ("record|user", "record")),
     ),
     "an entry that is not there": Mistake(
         f"{PUBLISH} --dataset trips --resume 7",
-        5, "has no entry 7", "it has none yet", "hushgrid ledger history",
+        5, "has no entry 7", "it has no entries yet", "hushgrid ledger history",
     ),
 }  # fmt: skip

@@ -127,7 +127,7 @@ def test_a_busy_ledger(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = f"{PUBLISH} --dataset trips"
     other = sqlite3.connect("hushgrid.ledger", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    assert_said(command, 5, "the ledger hushgrid.ledger is busy", "0.05 seconds", "try again")
+    assert_said(command, 5, "the ledger hushgrid.ledger is busy", "0.05 seconds", "Try again")
     other.close()
     assert_works(command)
 
@@ -136,7 +136,7 @@ def test_a_budget_that_is_used_up(desk: Path) -> None:
     """What was released can be had again, and the command that lists it works."""
     assert_works(f"{PUBLISH} --dataset trips")
     again = PUBLISH.replace("--method ug", "--method ag").replace("new", "second")
-    words = ("which has 0 left", "can be had again at no cost", "hushgrid ledger history")
+    words = ("which has 0 left", "can be read again at no cost", "hushgrid ledger history")
     assert_said(f"{again} --dataset trips", 4, *words)
     assert_works("hushgrid ledger history")
 

@@ -1,3 +1,6 @@
-"""The account of every release: what was granted, what was spent, and the releases themselves. It never sees points."""
+"""The ledger: budgets, what spent them, and the releases.
+
+It never sees points.
+"""
 
 DEFAULT_LEDGER = "hushgrid.ledger"  # where none is named and HUSHGRID_LEDGER is not set

@@ -1,4 +1,4 @@
-"""The state of a ledger as it follows from its events: accounts, entries, amounts."""
+"""The state of a ledger, computed from its events."""
 
 import hashlib
 import shlex
@@ -18,7 +18,7 @@ DIGITS = Context(prec=12, traps=[Inexact])
 
 
 def amount(value: Fraction) -> str:
-    """A rational as a decimal where that is exact and short, as a fraction where it is not.
+    """Write a rational as a short decimal or a fraction.
 
     Examples
     --------
@@ -36,7 +36,7 @@ State = Literal["reserved", "committed", "abandoned"]
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """Budget that was set aside, and what became of it.
+    """Budget set aside, and what became of it.
 
     Parameters
     ----------
@@ -53,11 +53,11 @@ class Entry:
     reserved : str
         When, in UTC.
     state : "reserved", "committed" or "abandoned"
-        It moves forward once. An entry that stays reserved is running, or was cut off; its budget is spent.
+        It changes once. An entry that stays reserved is running or was cut off; its budget is spent.
     ended : str or None
         When it was committed or abandoned.
     charged : Fraction
-        What it has cost: all of epsilon, or nothing if it was abandoned before anything was read.
+        What it cost: all of epsilon, or nothing if it was abandoned before anything was read.
     sha256 : str or None
         Of the release.
     reason : str or None
@@ -125,15 +125,15 @@ GENESIS = "0" * 64  # stands before the first event
 
 
 def link(previous: str, number: int, text: str) -> str:
-    """Hash of an event and of everything before it."""
+    """Hash an event together with everything before it."""
     return hashlib.sha256(f"{previous}\n{number}\n{text}".encode()).hexdigest()
 
 
 class Book:
-    """Every account and entry of a ledger, and the measurements kept for each entry.
+    """Accounts, entries and journals of a ledger.
 
-    An event that does not follow from those before it is an error: the hash of each takes in the one before, an entry
-    moves forward once, and no account goes below zero.
+    An event that does not follow from those before it is an error: each hash includes the one before, the state of an
+    entry changes once, and no account goes below zero.
     """
 
     def __init__(self) -> None:
@@ -148,7 +148,7 @@ class Book:
         return self.hashes[-1] if self.hashes else GENESIS
 
     def read(self, number: object, text: object, digest: object) -> None:
-        """Take in an event as it stands in the ledger."""
+        """Take in one event as the ledger stores it."""
         expected = len(self.hashes) + 1
         if number != expected or not isinstance(text, str) or digest != link(self.head, expected, text):
             msg = f"the ledger is damaged: event {expected} was edited, moved or removed."
@@ -156,12 +156,15 @@ class Book:
         try:
             self._apply(decode(text), digest)
         except LedgerError as error:
-            msg = f"the ledger is damaged: event {expected} cannot be: {error}"
+            msg = f"the ledger is damaged: event {expected} is impossible: {error}"
             raise LedgerError(msg) from error
         self.hashes.append(digest)
 
     def account(self, dataset: str, *, place: str | None = None) -> Account:
-        """The account of a data set; if there is none, the error says how to add it to the ledger in a place."""
+        """The account of a data set.
+
+        Where there is none, the error says how to add one to the ledger at `place`.
+        """
         if dataset not in self.accounts:
             known = ", ".join(map(repr, self.accounts)) or "none yet"
             ledger = "" if place is None else f"--ledger {shlex.quote(place)} "
@@ -181,14 +184,14 @@ class Book:
         return None
 
     def unfinished(self, number: int) -> Entry:
-        """An entry that is reserved, neither committed nor abandoned."""
+        """An entry that is neither committed nor abandoned."""
         if number not in self.entries:
-            known = f"its entries are 1 to {len(self.entries)}" if self.entries else "it has none yet"
-            msg = f"the ledger has no entry {number}; {known}. List them with: hushgrid ledger history"
+            known = f"its entries are 1 to {len(self.entries)}" if self.entries else "it has no entries yet"
+            msg = f"the ledger has no entry {number}; {known}. List them: hushgrid ledger history"
             raise LedgerError(msg)
         entry = self.entries[number]
         if entry.state != "reserved":
-            msg = f"entry {number} is {entry.state} already; ask for a release of its own."
+            msg = f"entry {number} is already {entry.state}. Ask for a new release."
             raise LedgerError(msg)
         return entry
 
@@ -232,11 +235,11 @@ class Book:
 
 
 def check_sums(account: Account, epsilon: Fraction) -> None:
-    """Refuse an epsilon that would make the sums of an account numbers of unreasonable length."""
+    """Refuse an epsilon that makes sums unreasonably long."""
     try:
         check_common_denominator([account.budget, account.spent, account.reserved, epsilon])
     except SynopsisFileError as error:
-        msg = f"epsilon has a denominator that does not fit those of the data set {account.dataset!r}; round it."
+        msg = f"epsilon has a denominator that does not fit those of the data set {account.dataset!r}. Round it."
         raise LedgerError(msg) from error
 
 

@@ -1,4 +1,7 @@
-"""What happens in a ledger. Its whole state follows from its events; none is ever changed or removed."""
+"""Events of a ledger, which alone make its state.
+
+None is ever changed or removed.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
@@ -11,17 +14,17 @@ from hushgrid.files.strict_json import JsonObject
 from hushgrid.ledger.request import canonical
 from hushgrid.synopsis.claim import Unit
 
-LONGEST_EVENT = 2**16  # characters; a request with a long row filter has a few thousand
+LONGEST_EVENT = 2**16  # characters, where a request with a long row filter has a few thousand
 
 
 def now() -> str:
-    """The time, in UTC, to the second."""
+    """The time in UTC, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Opened:
-    """A data set got its budget and its unit, for good."""
+    """A data set got its budget and its unit."""
 
     dataset: str
     budget: Fraction
@@ -31,7 +34,7 @@ class Opened:
 
 @dataclass(frozen=True, kw_only=True)
 class Reserved:
-    """Budget was set aside for a release, before anything was read."""
+    """Budget was set aside before anything was read."""
 
     entry: int
     dataset: str
@@ -42,7 +45,7 @@ class Reserved:
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """A noisy measurement was kept, before anything used it."""
+    """A noisy measurement was kept before its use."""
 
     entry: int
     measurement: int
@@ -53,7 +56,7 @@ class Measured:
 
 @dataclass(frozen=True, kw_only=True)
 class Committed:
-    """A release was finished, and a copy of it kept."""
+    """A release was finished, and a copy kept."""
 
     entry: int
     sha256: str
@@ -62,7 +65,10 @@ class Committed:
 
 @dataclass(frozen=True, kw_only=True)
 class Abandoned:
-    """A release was given up; its budget stays spent unless nothing was read."""
+    """A release was given up.
+
+    Its budget stays spent unless nothing was read.
+    """
 
     entry: int
     reason: str
@@ -83,7 +89,7 @@ READERS: dict[Any, Callable[[JsonObject, str], Any]] = {
 
 
 def encode(event: Event) -> str:
-    """An event as JSON with one spelling.
+    """Write an event as canonical JSON.
 
     Examples
     --------
@@ -93,13 +99,13 @@ def encode(event: Event) -> str:
     values = {name: str(value) if isinstance(value, Fraction) else value for name, value in vars(event).items()}
     text = canonical({"kind": type(event).__name__.lower(), **values})
     if len(text) > LONGEST_EVENT:
-        msg = f"what is asked for takes {len(text):,} characters to write down; a ledger takes {LONGEST_EVENT:,}."
+        msg = f"the request takes {len(text):,} characters to write down, and a ledger holds at most {LONGEST_EVENT:,}."
         raise ArgumentError(msg)
     return text
 
 
 def decode(text: str) -> Event:
-    """The event that a text describes; a kind or a key that is not known is an error."""
+    """Read an event; unknown kinds and keys are errors."""
     try:
         values = JsonObject.parse(text.encode())
         kind = KINDS[values.text("kind", among=tuple(KINDS))]

@@ -1,4 +1,4 @@
-"""The ledger: one budget and one unit for each data set, and its verification."""
+"""The ledger: one budget and one unit per data set."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,12 +18,15 @@ from hushgrid.synopsis.claim import Unit
 
 
 def verify_store(transaction: Transaction, *, head: str | None) -> Verification:
-    """Look at everything a ledger holds; a chain that is broken leaves nothing else to look at."""
+    """Check everything that a ledger holds.
+
+    A broken chain leaves nothing else to check.
+    """
     try:
         book = transaction.book()
     except LedgerError as error:
         return Verification(checks=(FileCheck(name="events", ok=False, detail=str(error)),))
-    events = FileCheck(name="events", ok=True, detail=f"{len(book.hashes):,}, each follows from those before it")
+    events = FileCheck(name="events", ok=True, detail=f"{len(book.hashes):,}, and each follows from those before it")
     checks = (events, _copies(transaction, book), _strays(transaction, book))
     return Verification(checks=checks if head is None else (*checks, _head(book, head)))
 
@@ -36,21 +39,21 @@ def _copies(transaction: Transaction, book: Book) -> FileCheck:
                 pass
         except LedgerError:
             complaints.append(f"{holder} is missing or was altered")
-    detail = "; ".join(complaints) or "every release and every measurement of an unfinished one is kept, unaltered"
+    detail = "; ".join(complaints) or "every release, and every measurement of an unfinished one, is kept unaltered"
     return FileCheck(name="copies", ok=not complaints, detail=detail)
 
 
 def _strays(transaction: Transaction, book: Book) -> FileCheck:
     strays = transaction.holders() - {holder for holder, _ in _expected(book)}
-    detail = f"{len(strays):,} copies belong to no entry: events at the end were removed" if strays else "none"
+    detail = f"{len(strays):,} copies belong to no entry, so events at the end were removed" if strays else "none"
     return FileCheck(name="copies without an entry", ok=not strays, detail=detail)
 
 
 def _head(book: Book, head: str) -> FileCheck:
     if head in book.hashes:
         event = book.hashes.index(head) + 1
-        return FileCheck(name="head", ok=True, detail=f"is that of event {event:,} of {len(book.hashes):,}")
-    detail = "is not in the chain: this is an old copy of the ledger, one made up anew, or another ledger"
+        return FileCheck(name="head", ok=True, detail=f"belongs to event {event:,} of {len(book.hashes):,}")
+    detail = "is not in the chain: this is an old copy of the ledger, a forged one, or another ledger"
     return FileCheck(name="head", ok=False, detail=detail)
 
 
@@ -68,14 +71,14 @@ POSTGRES = ("postgresql://", "postgres://")
 
 
 def open_ledger(place: str | Path, *, create: bool = False) -> "Ledger":
-    """The ledger at a path or a URL.
+    """Open the ledger at a path or URL.
 
     Parameters
     ----------
     place : path or str
         A SQLite file, or ``postgresql://USER@HOST/DATABASE``.
     create : bool
-        Make it if it is not there.
+        Create it if it does not exist.
 
     Examples
     --------
@@ -101,9 +104,9 @@ class Ledger:
 
     Privacy
     -------
-    For each data set the epsilons of all entries that could have read it never exceed its budget: a reservation is
-    made in a transaction that no other comes between, before anything is read, and by sequential composition all
-    releases together are as private as the budget says.
+    For each data set, the epsilons of all entries that could have read it never exceed its budget: budget is reserved
+    before anything is read, in a transaction that shuts out all others. By sequential composition, all releases
+    together are as private as the budget says.
     """
 
     def __init__(self, store: LedgerStore) -> None:
@@ -123,7 +126,7 @@ class Ledger:
         self._store.close()
 
     def add_dataset(self, dataset: str, *, budget: Exactable, unit: Unit) -> Account:
-        """Give a data set its budget and its unit, for good."""
+        """Give a data set its budget and unit, for good."""
         granted = exact(budget, name="budget")
         check_amount(granted, name="budget")
         _check_name(dataset)
@@ -135,7 +138,7 @@ class Ledger:
             if dataset in book.accounts:
                 known = book.accounts[dataset]
                 msg = (
-                    f"the ledger has the data set {dataset!r} already, with a budget of {amount(known.budget)} "
+                    f"the ledger already has the data set {dataset!r}, with a budget of {amount(known.budget)} "
                     f"for each {known.unit}. Neither can be changed."
                 )
                 raise ArgumentError(msg)
@@ -143,7 +146,9 @@ class Ledger:
         return book.accounts[dataset]
 
     def reserve(self, request: Request, *, new_release: bool = False) -> Reservation | CommittedRelease:
-        """Set budget aside for a release, before anything is read; or give back the release that exists.
+        """Set budget aside, or return the existing release.
+
+        Budget is reserved before anything is read.
 
         Parameters
         ----------
@@ -154,8 +159,8 @@ class Ledger:
 
         Returns
         -------
-        Reservation or Release
-            A release if one with the same key was committed; it costs nothing. A reserved entry satisfies nothing.
+        Reservation or CommittedRelease
+            A release if one with the same key was committed. It costs nothing. A reserved entry does not count.
         """
         with self._store.writing() as transaction:
             book = transaction.book()
@@ -173,20 +178,29 @@ class Ledger:
         return Reservation(book.entries[number], self._store)
 
     def resume(self, entry: int, request: Request) -> Reservation:
-        """Go on with an entry that was cut off, for the same request; what its journal holds is not drawn again."""
+        """Resume an entry that was cut off.
+
+        The request must be the same. What the journal holds is not drawn again.
+        """
         unfinished = self.book().unfinished(entry)
         if unfinished.key != request.key:
-            msg = f"entry {entry} was reserved for another request; an entry is resumed with the very same one."
+            msg = f"entry {entry} was reserved for another request. Resume it with the same request."
             raise LedgerError(msg)
         return Reservation(unfinished, self._store, resumed=True)
 
     def book(self) -> Book:
-        """All accounts and entries at this moment; a broken chain is an error."""
+        """All accounts and entries at this moment.
+
+        A broken chain is an error.
+        """
         with self._store.reading() as transaction:
             return transaction.book()
 
     def verify(self, *, head: str | None = None) -> Verification:
-        """Check the chain, the accounts and every kept copy; with the head of a release, that this is no old copy."""
+        """Check the chain, the accounts and every copy.
+
+        With the head of a release, check too that this is not an older copy of the ledger.
+        """
         with self._store.reading() as transaction:
             return verify_store(transaction, head=head)
 
@@ -200,8 +214,8 @@ def _check_name(dataset: str) -> None:
 def _check_unit(account: Account, request: Request) -> None:
     if account.unit != request.unit:
         msg = (
-            f"the budget of the data set {account.dataset!r} is for each {account.unit}, and the release is asked for "
-            f"each {request.unit}. One data set has one unit."
+            f"the budget of the data set {account.dataset!r} protects each {account.unit}, but the release would "
+            f"protect each {request.unit}. A data set has one unit."
         )
         raise LedgerError(msg)
 
@@ -215,6 +229,6 @@ def _check_left(account: Account, request: Request) -> None:
         )
         if account.left > 0:
             raise BudgetError(msg, instead={"epsilon": amount(account.left)})
-        msg += " Its releases can be had again at no cost; list them with: hushgrid ledger history"
+        msg += " Its releases can be read again at no cost. List them: hushgrid ledger history"
         raise BudgetError(msg)
     check_sums(account, request.epsilon)

@@ -21,14 +21,14 @@ class PostgresStore:
     Parameters
     ----------
     url : str
-        ``postgresql://USER@HOST/DATABASE``. A password is better left to ``~/.pgpass`` or ``PGPASSWORD``.
+        ``postgresql://USER@HOST/DATABASE``. Keep the password in ``~/.pgpass`` or ``PGPASSWORD`` instead.
     create : bool
-        Make the tables if they do not exist.
+        Create the tables if they do not exist.
     """
 
     def __init__(self, url: str, *, create: bool) -> None:
         self._engine = _engine(url)
-        # A password may stand in the query, too.
+        # The query may hold a password too.
         self.place = self._engine.url.set(drivername="postgresql", query={}).render_as_string(hide_password=True)
         if create:
             with self.writing() as transaction:
@@ -38,13 +38,16 @@ class PostgresStore:
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
-        """A transaction that sees one state of the ledger."""
+        """Open a transaction that sees one state."""
         with self._connection("REPEATABLE READ") as connection:
             yield _transaction(connection)
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
-        """A transaction that no other writer comes between: the lock is taken before anything is read."""
+        """Open a transaction that shuts out other writers.
+
+        The lock is taken before anything is read.
+        """
         with self._connection("READ COMMITTED") as connection:
             transaction = _transaction(connection)
             transaction.run(f"SET LOCAL lock_timeout = {int(1000 * store.PATIENCE)}")
@@ -53,7 +56,7 @@ class PostgresStore:
             yield transaction
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the connections."""
         self._engine.dispose()
 
     @contextmanager
@@ -74,11 +77,11 @@ class PostgresStore:
             case "55P03":  # lock not available
                 return LedgerError(
                     f"the ledger {self.place} is busy: another process has held it for {store.PATIENCE:g} seconds. "
-                    "Nothing was changed; try again."
+                    "Nothing was changed. Try again."
                 )
             case "42P01":  # undefined table
                 return LedgerError(
-                    f"{self.place} holds no ledger. Make it with: "
+                    f"{self.place} does not hold a ledger. Create one: "
                     "hushgrid ledger init --ledger URL --dataset NAME --budget B --unit record|user"
                 )
             case _:
@@ -100,9 +103,9 @@ def _engine(url: str) -> "Engine":
             parsed = make_url(url)
         except UrlError:
             # Not quoted: it may hold a password.
-            msg = "the ledger's URL cannot be understood; write postgresql://USER@HOST/DATABASE."
+            msg = "the URL of the ledger cannot be understood. Write postgresql://USER@HOST/DATABASE."
             raise ArgumentError(msg) from None
-        # Between its reservation and its commit a release may take hours, in which servers drop connections.
+        # A release may take hours between reservation and commit, and servers drop idle connections.
         return create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
     except ImportError as error:
         msg = 'a ledger in PostgreSQL needs SQLAlchemy and psycopg: pip install "hushgrid[postgres]".'

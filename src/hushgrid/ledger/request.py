@@ -1,4 +1,4 @@
-"""What a release is asked for: the public arguments that decide whether two releases are the same one."""
+"""A request: the public arguments that identify a release."""
 
 import hashlib
 import json
@@ -14,12 +14,12 @@ from hushgrid.synopsis.claim import Unit
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """A release, as it is asked for.
+    """A release as it is asked for.
 
     Parameters
     ----------
     dataset : str
-        The name the steward gave the data set.
+        The name of the data set in the ledger.
     unit : "record" or "user"
         What is protected.
     epsilon : Fraction
@@ -29,7 +29,7 @@ class Request:
     method : str
         Name of the method.
     parameters : mapping
-        Its parameters, and every other public setting that shapes the release, such as where the size comes from.
+        Its parameters, and all other public settings that shape the release, such as where the size comes from.
     columns : tuple of str
         The coordinate columns.
     user_column : str, optional
@@ -68,7 +68,7 @@ class Request:
 
     @property
     def text(self) -> str:
-        """Everything that was asked for, as JSON with one spelling."""
+        """The whole request as canonical JSON."""
         return canonical(
             {
                 "dataset": self.dataset,
@@ -89,17 +89,20 @@ class Request:
 
     @property
     def key(self) -> str:
-        """SHA-256 of everything that was asked for: two requests are the same when their keys are."""
+        """SHA-256 of the request.
+
+        Two requests are the same when their keys are.
+        """
         return request_key(self.text)
 
 
 def request_key(text: str) -> str:
-    """The key of a request from its text."""
+    """Compute the key of a request from its text."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def canonical(value: Mapping[str, object]) -> str:
-    r"""JSON with one spelling: keys in order, no white space, ASCII only.
+    r"""JSON with sorted keys, no spaces, ASCII only.
 
     Examples
     --------
@@ -110,7 +113,7 @@ def canonical(value: Mapping[str, object]) -> str:
 
 
 def check_amount(amount: Fraction, *, name: str) -> None:
-    """Refuse a budget that is not above zero, or too long to be written down."""
+    """Refuse a budget that is not positive or too long."""
     if parse_rational(str(amount)) is None:
         msg = f"{name} must be a rational above zero of at most {LONGEST_RATIONAL} characters."
         raise ArgumentError(msg)
