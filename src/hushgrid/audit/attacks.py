@@ -1,6 +1,8 @@
-"""Known attacks on published counts, replayed: each was a real flaw of some program once.
+"""Known attacks on published counts, replayed.
 
-An attack gives back what it found, or nothing where it failed. Those on files look at releases of every method; chance
+Each was once a real flaw of some program.
+
+An attack returns what it found, or nothing if it failed. Attacks on files look at releases of every method. Chance
 alone makes none of them succeed more than once in ten million audits.
 """
 
@@ -16,13 +18,13 @@ from hushgrid.audit.neighbours import UNIT_SQUARE
 from hushgrid.audit.replays import CORNER, POINTS, RECORDS, REPLAYS, Sight, sights
 
 SIDES = ("west", "south", "east", "north")
-MANY = 20  # so that chance leaves none once in 10**8
+MANY = 20  # expected negative measurements, so that chance gives none once in 10**8
 TRUE_SIZE = re.compile(rf"(?<![\d.]){RECORDS}(?![\d.])|{RECORDS:,}")
 
 
 @dataclass(frozen=True)
 class FileAttack:
-    """Something to look for in a release, and the answer if it is not there."""
+    """A sign to look for in a release."""
 
     title: str
     found: Callable[[Sight], bool]
@@ -31,45 +33,57 @@ class FileAttack:
 
 
 def shows_the_size(sight: Sight) -> bool:
-    """The exact number of records as text, in a file's metadata or in a message."""
+    """Whether the exact number of records is shown.
+
+    It is looked for as text, in the metadata of a file and in messages.
+    """
     return TRUE_SIZE.search(sight.text + sight.said) is not None
 
 
 def shows_a_coordinate(sight: Sight) -> bool:
-    """A coordinate of a record, bit for bit, in any column."""
+    """Whether any column holds a record's exact coordinate."""
     return any(np.isin(sight.table[name].to_numpy(), POINTS).any() for name in SIDES)
 
 
 def lacks_cells(sight: Sight) -> bool:
-    """Fewer rows than cells, or cells that leave a part of the domain uncovered."""
+    """Whether cells are missing from the file.
+
+    Then there are fewer rows than cells, or part of the domain is not covered.
+    """
     west, south, east, north = (sight.table[name].to_numpy() for name in SIDES)
     area = np.sum((east - west) * (north - south))
     return sight.table.num_rows != sight.release.partition.cells or not np.isclose(area, 1.0)
 
 
 def reorders_rows(sight: Sight) -> bool:
-    """Rows in another order than that of the public partition."""
+    """Whether rows leave the order of the partition."""
     rows = np.stack([sight.table[name].to_numpy() for name in SIDES], axis=1)
     bounds = sight.release.partition.bounds()
     return rows.shape != bounds.shape or not np.array_equal(rows, bounds)
 
 
 def follows_the_data(sight: Sight) -> bool:
-    """Bounds that are not those of the domain, though all records lie in one corner of it."""
+    """Whether the bounds differ from the domain's.
+
+    All records lie in one corner of the domain, so bounds made from data would differ.
+    """
     west, south, east, north = (sight.table[name].to_numpy() for name in SIDES)
     extent = (west.min(), south.min(), east.max(), north.max())
     return extent != UNIT_SQUARE.bounds or sight.release.domain != UNIT_SQUARE
 
 
 def is_not_whole(sight: Sight) -> bool:
-    """Measurements that are no integers."""
+    """Whether measurements are not integers."""
     parts = (sight.release.measurements.leaves, sight.release.measurements.region_values)
     whole = all(np.issubdtype(part.values.dtype, np.signedinteger) for part in parts)
     return not whole or str(sight.table.schema.field("measured").type) != "int64"
 
 
 def is_cut_at_zero(sight: Sight) -> bool:
-    """No measurement of an empty cell below zero, where noise should have brought many there."""
+    """Whether empty cells have no negative measurement.
+
+    Releases in which noise should not make many of them negative pass.
+    """
     leaves, bounds = sight.release.measurements.leaves, sight.release.partition.bounds()
     empty = (leaves.rate_index >= 0) & (bounds[:, :2].max(axis=1) >= CORNER)
     rates = np.array([*map(float, leaves.rates), np.inf])[leaves.rate_index[empty]]
@@ -78,7 +92,7 @@ def is_cut_at_zero(sight: Sight) -> bool:
 
 
 def does_not_add_up(sight: Sight) -> bool:
-    """A file that contradicts itself, or does not say what it protects."""
+    """Whether a file contradicts itself or states no claim."""
     return bool(sight.complaints) or "Adding or removing any one record" not in sight.release.claim.sentence
 
 
@@ -86,13 +100,13 @@ FILE_ATTACKS = (
     FileAttack(
         "The exact number of records",
         shows_the_size,
-        "The true number of records stands in the file or in a message.",
+        "The true number of records appears in the file or in a message.",
         "Neither the files nor anything printed or logged holds the true number of records.",
     ),
     FileAttack(
         "Coordinates of records",
         shows_a_coordinate,
-        "A coordinate of a record stands in the file.",
+        "A coordinate of a record appears in the file.",
         "No number in the files is a coordinate of a record.",
     ),
     FileAttack(
@@ -104,8 +118,8 @@ FILE_ATTACKS = (
     FileAttack(
         "Empty cells left out",
         lacks_cells,
-        "Cells are missing: where nobody is can be seen from the rows that are not there.",
-        "Every cell has a row, also where nobody is.",
+        "Cells are missing: the missing rows show where nobody is.",
+        "Every cell has a row, even where nobody is.",
     ),
     FileAttack(
         "Order of rows",
@@ -140,7 +154,7 @@ FILE_ATTACKS = (
 )
 NOTES = {
     "Time": "How long a release takes may depend on the data. Everything is drawn before anything is shown, but an "
-    "attacker who can time the steward's machine is outside of what is promised.",
+    "attacker who can time the steward's machine is outside the promise.",
     "Many releases averaged": "Ten releases cost ten epsilons. One audit sees one release: keep the account with "
     "'hushgrid ledger'.",
     "The machine itself": "Whoever reads the memory, the temporary files or the data of the machine that publishes "
@@ -149,7 +163,7 @@ NOTES = {
 
 
 def attack_experiments(setting: Setting) -> Iterator[Experiment]:
-    """All attacks."""
+    """All attacks, as experiments."""
     seen = cache(partial(sights, setting))
     for attack in FILE_ATTACKS:
         yield Experiment(
@@ -167,7 +181,10 @@ def attack_experiments(setting: Setting) -> Iterator[Experiment]:
 
 
 def _on_files(attack: FileAttack, seen: Callable[[], Mapping[str, list[Sight]]], _error: float) -> tuple[Check, ...]:
-    """Flagged if it succeeds on all releases of a method: on one, noise may hit a true value by chance."""
+    """Try an attack on releases of every method.
+
+    It is flagged if it succeeds on all releases of a method: on one, noise may hit a true value by chance.
+    """
     broken = [name for name, releases in seen().items() if all(map(attack.found, releases))]
     return _result(attack.title, f"{attack.finding} Methods: {', '.join(broken)}." if broken else None, attack.held)
 

@@ -1,4 +1,7 @@
-"""The audit of an installed build: every experiment, one allowance for false alarms, one report."""
+"""The audit of an installed build.
+
+It makes every experiment, shares one allowance for false alarms among them, and reports.
+"""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +27,7 @@ from hushgrid.version import __version__
 FALSE_ALARM = 1e-3  # chance that an audit flags anything in a sound build
 USUAL_RUNS, QUICK_RUNS = 500, 100
 FEWEST_RUNS, MOST_RUNS = 50, 100_000
-SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 100), 10  # below, data sets get large; above, all noise is near zero
+SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 100), 10  # below, data sets get too large; above, noise gets too small
 
 Progress = Callable[[float, str], None]
 """Called with the share of experiments made so far, from 0 to 1, and the title of the next."""
@@ -39,13 +42,13 @@ class AuditReport:
     version : str
         Of the build.
     epsilon : Fraction
-        That everything was published with.
+        The budget of every release.
     runs : int
-        That were asked for.
+        Runs asked for.
     methods : tuple of str
     checks : tuple of Check
     tests : int
-        Checks that chance may flag; each was allowed its part of `false_alarm`.
+        Number of checks that chance may flag. They share `false_alarm` in equal parts.
     false_alarm : float
         Chance that a sound build has anything flagged.
     """
@@ -73,7 +76,7 @@ class AuditReport:
         return tuple(check for check in self.checks if check.part == name)
 
     def plain(self) -> dict[str, Any]:
-        """The same as values that JSON knows."""
+        """The report as values for JSON."""
         return {
             "version": self.version,
             "ok": self.ok,
@@ -97,40 +100,42 @@ def audit(
     progress: Progress | None = None,
     rng: Bits | None = None,
 ) -> AuditReport:
-    """Look for evidence that the installed build gives away more than it promises; on made-up data only.
+    """Look for evidence that a build breaks its promise.
 
-    Four kinds of evidence. Draws of one data set are forced on others: every byte that shows has to be the same, and
-    what neighbours put into the same draws says exactly what they cost. Everything drawn at random is held against its
-    law. Neighbours are published many times by the front door and told apart as well as an attacker could. Known
-    attacks are replayed. An audit can show that a promise is broken. It cannot show that one is kept: that is for the
-    proofs in docs/privacy.md.
+    It publishes made-up data only.
+
+    There are four kinds of evidence. Draws of one data set are forced on others: every byte that shows must be the
+    same, and what neighbours put into the same draws says exactly what they cost. Everything drawn at random is
+    compared with its law. Neighbours are published many times, and told apart as well as an attacker could. Known
+    attacks are replayed. An audit can show that a promise is broken. It cannot show that one is kept; the proofs in
+    docs/privacy.md do.
 
     Parameters
     ----------
     methods : sequence of str, optional
-        Names in `hushgrid.METHODS`; all of them by default.
+        Names in `hushgrid.METHODS`, by default all of them.
     epsilon : float, str, Decimal, int or Fraction
-        To publish with. Flaws show best at 1 or a little above.
+        The budget to publish with. Flaws show best at 1 or a little above.
     runs : int, optional
-        Releases of each data set in an experiment of the usual length, from 50. More runs show smaller flaws. 500 by
-        default, 100 for a quick audit.
+        Releases of each data set in a usual experiment, at least 50. More runs show smaller flaws. By default 500, or
+        100 for a quick audit.
     quick : bool
-        Make do with fewer data sets and runs, and leave out Spark and Dask.
+        Use fewer data sets and runs, and leave out Spark and Dask.
     processes : int
-        Processes to share the work among; each draws noise of its own. With more than one, a script that calls this
-        needs the usual ``if __name__ == "__main__":``.
+        Processes that share the work. Each draws its own noise. With more than one, a script that calls this needs the
+        usual ``if __name__ == "__main__":``.
     only : callable, optional
-        Whether an experiment of a title is made, for tests of the audit.
+        Says by its title whether to make an experiment. For tests of the audit.
     progress : Progress, optional
-        Told how far the audit has come.
+        Called with how far the audit has come.
     rng : Bits, optional
-        ``hg.simulation_rng(seed)``, for tests of the audit, in one process; by default the noise is that of real
+        ``hg.simulation_rng(seed)``, for tests of the audit in one process. By default the noise is that of real
         releases.
 
     Returns
     -------
     AuditReport
-        A sound build has nothing flagged, except in one audit of a thousand.
+        A sound build has something flagged in one audit of a thousand.
     """
     setting = Setting(
         methods=_check_methods(methods),
@@ -157,7 +162,7 @@ def audit(
 
 
 def planned(setting: Setting) -> Iterator[Experiment]:
-    """Every experiment of an audit, in the order of the report."""
+    """All experiments, in the order of the report."""
     for experiments in (taint_experiments, noise_experiments, neighbour_experiments, attack_experiments):
         for experiment in experiments(setting):
             if not (setting.quick and any(name in experiment.title for name in ("Spark", "Dask"))):
@@ -179,7 +184,10 @@ def _in_turn(experiments: Sequence[Experiment], error: float, progress: Progress
 def _among_processes(
     setting: Setting, experiments: Sequence[Experiment], error: float, progress: Progress | None, processes: int
 ) -> Results:
-    """Results of all experiments; processes are started afresh, so that they share no generator."""
+    """Make all experiments in several processes.
+
+    They are started afresh, so that they share no generator.
+    """
     tasks: dict[str, list[Experiment]] = {}
     for experiment in experiments:
         tasks.setdefault(experiment.group or experiment.title, []).append(experiment)
@@ -200,14 +208,14 @@ def _among_processes(
 
 
 def _quiet() -> None:
-    """Have programs that engines start, such as Java, say nothing."""
+    """Silence programs that engines start, such as Java."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(nowhere, stream)
 
 
 def _work(setting: Setting, titles: tuple[str, ...], error: float) -> Results:
-    """Make some experiments, in a process of their own."""
+    """Make some experiments in this process."""
     return {title: _by_title(setting)[title].made(error) for title in titles}
 
 
@@ -221,7 +229,7 @@ def _check_methods(methods: Sequence[str] | None) -> tuple[str, ...]:
     unknown = [name for name in chosen if name not in METHODS]
     if unknown or not chosen:
         given = f"got {unknown[0]!r}" if unknown else "got none"
-        msg = f"methods must be names of methods: {', '.join(METHODS)}; {given}."
+        msg = f"methods must be some of {', '.join(METHODS)}, {given}."
         raise ArgumentError(msg)
     return chosen
 

@@ -1,7 +1,8 @@
-"""Neighbouring data sets published again and again by the front door, and told apart as well as an attacker could.
+"""Neighbouring data sets, published and told apart from outside.
 
-Nothing inside a build is looked at here. The event that tells two data sets apart best is chosen on one half of the
-releases, and ln(lower p / upper p') is taken on the other half; it must not exceed the claim.
+Nothing here looks inside a build. Data sets are published again and again by the front door. The event that tells two
+of them apart best is chosen on one half of the releases; ln(lower p / upper p') on the other half must not exceed the
+claim.
 """
 
 import tempfile
@@ -35,7 +36,7 @@ from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.release.publish import publish
 from hushgrid.synopsis.synopsis import Synopsis
 
-SPOT = Place(0.1, 0.1)  # of the record that one data set has more
+SPOT = Place(0.1, 0.1)  # of the extra record
 FAR = Place(0.9, 0.9)
 HALF = Fraction(1, 2)
 
@@ -57,7 +58,7 @@ AREAS_SIDE = 24
 
 
 def neighbour_experiments(setting: Setting) -> Iterator[Experiment]:
-    """All pairs of neighbours, and all ways in."""
+    """All pairs of neighbours and all ways in."""
     for neighbours in pairs(setting):
         if setting.quick and neighbours.length == SHORT_LENGTH:
             continue  # so few runs would show nothing
@@ -79,7 +80,7 @@ def neighbour_experiments(setting: Setting) -> Iterator[Experiment]:
 
 @dataclass(frozen=True, kw_only=True)
 class Neighbours:
-    """Two data sets, a method to publish them with, and how often.
+    """Two neighbouring data sets, and how to publish them.
 
     Parameters
     ----------
@@ -88,13 +89,13 @@ class Neighbours:
     places : tuple of Place
         The first data set.
     more : tuple of Place
-        What the second has more: one record, or all those of one user.
+        What the second adds: one record, or all those of one user.
     length : float
         Runs relative to those asked for.
     edge : callable, optional
-        Finds how many records the last of the places has, just short of a threshold.
+        Finds how many records to put on the last place, just short of a threshold.
     arguments : mapping
-        Of `publish`, besides.
+        Further arguments of `publish`.
     """
 
     title: str
@@ -106,14 +107,17 @@ class Neighbours:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
     def views(self, setting: Setting, *, neighbour: bool) -> Floats:
-        """What an attacker sees in each of many releases of one of the data sets, shape (runs, views)."""
+        """What an attacker sees in many releases.
+
+        The releases are of one of the two data sets. The result has shape (runs, views).
+        """
         places = self.places + (self.more if neighbour else ())
         runs = max(FEWEST_RUNS, round(setting.runs * self.length))
         releases = publications(places, runs, setting.epsilon, self.method, rng=setting.rng, **self.arguments)
         return np.array([view(release, self.places, self.more[0]) for release in releases], np.float64)
 
     def check(self, setting: Setting, error: float) -> tuple[Check, ...]:
-        """Whether releases of the two differ by more than is promised."""
+        """Whether releases differ by more than is promised."""
         if self.edge is not None:
             stacked = (*self.places[:-1], self.places[-1]._replace(times=self.edge(setting)))
             return replace(self, places=stacked, edge=None).check(setting, error)
@@ -138,7 +142,10 @@ def pairs(setting: Setting) -> Iterator[Neighbours]:
 
 
 def on_a_size_edge(method: Method) -> Neighbours:
-    """A data set one record short of changing the grid, if the true number sized it."""
+    """A data set one record short of another grid.
+
+    The grid would change if the true number of records sized it.
+    """
     return Neighbours(
         title="a size on a rounding edge",
         method=method,
@@ -150,7 +157,10 @@ def on_a_size_edge(method: Method) -> Neighbours:
 
 
 def on_a_cell_edge() -> Neighbours:
-    """A cell one record short of being divided, if the true number decided."""
+    """A cell one record short of being divided.
+
+    It would be divided if the true count decided.
+    """
 
     def side(epsilon: Fraction, size: int) -> int:
         return int(leaf_sides(np.array([size]), HALF * epsilon)[0])
@@ -165,7 +175,7 @@ def on_a_cell_edge() -> Neighbours:
 
 
 def on_a_split_edge() -> Neighbours:
-    """Records on one spot whose cell is divided about every other time."""
+    """A stack of records that is divided half the time."""
     method, arguments = SMALL["staq"], {"public_size": 100}
 
     def is_mostly_divided(setting: Setting, size: int) -> bool:
@@ -185,7 +195,10 @@ def on_a_split_edge() -> Neighbours:
 
 
 def heavy_users() -> Iterator[Neighbours]:
-    """A user with twenty times the records that count, in one spot and all over the map, and in a private total."""
+    """A user with far more records than count.
+
+    Twenty times as many: in one spot, all over the map, and in a private total.
+    """
     crowd = tuple(Place(0.05 + 0.9 * n / 40, 0.55, user=f"user {n % 8}") for n in range(40))
     sides = np.arange(8) / 8 + 0.02
     everywhere = tuple(Place(x, y, user="eve") for x in sides for y in sides)
@@ -210,10 +223,12 @@ def heavy_users() -> Iterator[Neighbours]:
 
 @dataclass(frozen=True, kw_only=True)
 class ManyAtOnce:
-    """Releases in which every cell, or every few cells together, is an experiment of its own.
+    """Releases in which every cell is an experiment.
 
-    One data set has nobody in any cell, the other a record in each, or a user who has as many records there as count,
-    and more. The noise of cells is independent, so that two releases are thousands of runs.
+    With users, every `group` of cells together is one.
+
+    One data set is empty. The other has a record in every cell, or a user with at least as many records as count. The
+    noise of cells is independent, so two releases are thousands of runs.
 
     Parameters
     ----------
@@ -236,7 +251,7 @@ class ManyAtOnce:
     releases: int = 1
 
     def check(self, setting: Setting, error: float) -> tuple[Check, ...]:
-        """Whether releases of the two differ by more than is promised."""
+        """Whether releases differ by more than is promised."""
         rate = float(setting.epsilon) / (self.group * self.kept)
         try:
             samples = [self._losses(setting, full, rate) for full in (False, True)]
@@ -259,7 +274,10 @@ class ManyAtOnce:
         )
 
     def _losses(self, setting: Setting, full: bool, rate: float) -> Floats:
-        """For each group of cells, how much likelier its counts are without anyone, and the first count."""
+        """Evidence against a record, for each group of cells.
+
+        The first column is how much likelier the counts are without anyone, the second the first count.
+        """
         rows = []
         with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
             points, more = self.route.handed(self._records(full), Path(folder), stack)
@@ -286,7 +304,7 @@ class ManyAtOnce:
 
 
 def many_at_once() -> Iterator[ManyAtOnce]:
-    """Every way in, with thousands of experiments in each release."""
+    """Every way in, with thousands of experiments per release."""
     grid: dict[str, Any] = {"method": UniformGrid(side=SIDE)}
     user = {**grid, "max_per_user": MOST_PER_USER}
     heavy = {"times": 5, "kept": MOST_PER_USER}
@@ -332,7 +350,10 @@ def _many_areas() -> Iterator[ManyAtOnce]:
 def publications(
     places: tuple[Place, ...], runs: int, epsilon: Fraction, method: Method, **arguments: Any
 ) -> Iterator[Synopsis]:
-    """So many releases of some places, by the front door; with `max_per_user`, of users."""
+    """Publish some places again and again.
+
+    With `max_per_user`, places are those of users.
+    """
     points = np.concatenate([np.empty((0, 2)), *(heap(place[:2], place.times) for place in places)])
     if "max_per_user" in arguments:
         arguments["user"] = np.repeat([place.user for place in places], [place.times for place in places])
@@ -341,9 +362,11 @@ def publications(
 
 
 def last_before_a_change(function: Callable[[int], object]) -> int:
-    """A number, found by doubling and halving, whose successor has another value than it.
+    """A number just before the value changes.
 
-    Where nothing changes up to `LARGEST_SIZE`, as a broken build may have it, the search ends there.
+    It is found by doubling and halving.
+
+    If nothing changes up to `LARGEST_SIZE`, as in a broken build, the search ends there.
 
     Examples
     --------
@@ -361,6 +384,9 @@ def last_before_a_change(function: Callable[[int], object]) -> int:
 
 
 def _public_structure(method: Method, epsilon: Fraction, size: int) -> int:
-    """Number of cells of a release for a public size; of regions, where there are more than one level."""
+    """Number of regions or cells for a public size.
+
+    Regions are counted where there is more than one level.
+    """
     (release,) = publications((FAR._replace(times=size),), 1, epsilon, method, public_size=size)
     return len(release.measurements.regions.first) or release.partition.cells

@@ -1,4 +1,4 @@
-"""One question that an audit asks of a build, and what came of it."""
+"""One question of an audit, and its answer."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -12,7 +12,7 @@ Part = Literal["taint", "loss", "noise", "neighbours", "attacks"]
 
 
 class Verdict(StrEnum):
-    """What an audit says about a build, on one question."""
+    """What an audit says on one question."""
 
     PASSED = "passed"
     FLAGGED = "FLAGGED"
@@ -28,13 +28,13 @@ class Setting:
     methods : tuple of str
         Names in `hushgrid.METHODS`.
     epsilon : Fraction
-        That everything is published with.
+        The budget of every release.
     runs : int
-        Releases of each data set in an experiment of the usual length.
+        Releases of each data set in a usual experiment.
     quick : bool
-        Whether to make do with fewer data sets and runs.
+        Whether to use fewer data sets and runs.
     rng : Bits, optional
-        Seeded noise, for tests; by default every release has noise of its own, as in real use.
+        Seeded noise, for tests. By default the noise is that of real releases.
     """
 
     methods: tuple[str, ...]
@@ -45,7 +45,7 @@ class Setting:
 
     @property
     def bits(self) -> Bits:
-        """Bits for mechanisms that are run by themselves."""
+        """Bits for mechanisms that run alone."""
         return SystemBits() if self.rng is None else self.rng
 
 
@@ -63,13 +63,13 @@ class Check:
     finding : str
         What was found, in a sentence.
     method : str, optional
-        Which method was looked at, where it was one; "auto" and "areas" count as methods.
+        The method, where the check is about one. "auto" and "areas" count as methods.
     runs : int, optional
         Releases that were made, or numbers that were drawn.
     claim, measured : float, optional
-        The ε that is promised, and the ε that the releases show to be given away at least.
+        The ε that is promised, and a lower bound on the ε that the releases give away.
     p_value, least_p : float, optional
-        How often a sound build would look as odd as this one, and below which share it is flagged.
+        How often a sound build would look as odd as this one, and the share below which it is flagged.
     """
 
     part: Part
@@ -84,7 +84,7 @@ class Check:
     least_p: float | None = None
 
     def plain(self) -> dict[str, Any]:
-        """The same as values that JSON knows."""
+        """The check as values for JSON."""
         return {**asdict(self), "verdict": str(self.verdict)}
 
 
@@ -95,15 +95,15 @@ class Experiment:
     Parameters
     ----------
     title : str
-        Tells it from all others.
+        Unique among all experiments.
     statistical : int
-        How many of its checks chance may flag; all that may share one allowance.
+        How many of its checks chance may flag. All such checks of an audit share one allowance.
     run : callable
-        Given the chance of a false alarm that each of its checks may take, makes them.
+        Makes the checks, given the chance of a false alarm that each may take.
     weight : float
-        About how long it takes, relative to others: the long ones are begun first.
+        About how long it takes, relative to others. Long ones start first.
     group : str, optional
-        Experiments of one group are made one after the other in one process, because they share what is slow to start.
+        Experiments of one group run one after the other in one process, because they share something slow to start.
     """
 
     title: str
@@ -113,9 +113,12 @@ class Experiment:
     group: str | None = None
 
     def made(self, error: float) -> tuple[Check, ...]:
-        """Its checks; a build in which it cannot be made is flagged, because a sound one lets it."""
+        """Make the checks.
+
+        If that fails, the build is flagged: a sound build lets every experiment be made.
+        """
         try:
             return self.run(error)
-        except Exception as problem:  # noqa: BLE001  # whatever a broken build does
+        except Exception as problem:  # noqa: BLE001  # whatever a broken build raises
             finding = f"The experiment could not be made: {type(problem).__name__}: {problem}"
             return (Check(part="attacks", title=self.title, verdict=Verdict.FLAGGED, finding=finding),)

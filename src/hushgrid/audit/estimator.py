@@ -1,7 +1,7 @@
-"""A lower bound on epsilon from what a mechanism released on two neighbouring data sets.
+"""A lower bound on epsilon from releases of neighbours.
 
-Under ε-differential privacy no event is more than exp(ε) times as likely on one data set as on its neighbour. Whoever
-finds an event that is, with confidence, has shown that a claim is false; whoever finds none has shown nothing.
+Under ε-differential privacy, no event is more than exp(ε) times as likely on one data set as on its neighbour. Finding
+an event that is, with confidence, shows that a claim is false. Finding none shows nothing.
 """
 
 import math
@@ -20,9 +20,11 @@ LARGEST_ERROR = 0.25  # up to which a lower bound is sure to lie below the obser
 
 
 def lower_bound(successes: int, trials: int, *, error: float) -> float:
-    """A probability that the true one exceeds, except in a share `error` of all samples.
+    """Lower confidence bound of a probability.
 
-    It is the p at which as many successes or more have the probability `error`; zero if there were none.
+    The true probability is above it, except in a share `error` of all samples.
+
+    It is the p at which at least this many successes have the probability `error`, and zero if there were none.
 
     Examples
     --------
@@ -43,7 +45,9 @@ def lower_bound(successes: int, trials: int, *, error: float) -> float:
 
 
 def upper_bound(successes: int, trials: int, *, error: float) -> float:
-    """A probability that the true one stays below, except in a share `error` of all samples.
+    """Upper confidence bound of a probability.
+
+    The true probability is below it, except in a share `error` of all samples.
 
     Examples
     --------
@@ -54,10 +58,13 @@ def upper_bound(successes: int, trials: int, *, error: float) -> float:
 
 
 def _log_upper_tail(successes: int, trials: int, p: float) -> float:
-    """Log of the binomial probability of `successes` or more, for a p of at most ``successes / trials``."""
+    """Log-probability of at least `successes` in a binomial.
+
+    p must be at most ``successes / trials``.
+    """
     odds = p / (1 - p)
     total = term = 1.0
-    # Relative to the first term; below the mean of p they only fall, and soon add nothing.
+    # Terms are relative to the first. They only fall, since p is below the observed share, and soon add nothing.
     for count in range(successes, trials):
         term *= (trials - count) / (count + 1) * odds
         total += term
@@ -74,7 +81,7 @@ FEWEST_RUNS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """Releases of which one statistic stands in a relation to a threshold.
+    """A statistic that passes a threshold.
 
     Examples
     --------
@@ -90,19 +97,22 @@ class Event:
         return f"statistic {self.statistic} {self.relation} {self.threshold:g}"
 
     def occurrences(self, statistics: Floats) -> int:
-        """In how many of the runs, rows of `statistics`, it happened."""
+        """Number of runs in which it happened.
+
+        Runs are rows of `statistics`.
+        """
         holds = RELATIONS[self.relation](statistics[:, self.statistic], self.threshold)
         return int(np.count_nonzero(holds))
 
 
 @dataclass(frozen=True, kw_only=True)
 class EpsilonBound:
-    """What the samples show: epsilon is at least this, with the confidence asked for.
+    """A lower bound on epsilon, and what showed it.
 
     Parameters
     ----------
     epsilon : float
-        The bound; zero if nothing was found.
+        The bound, or zero if nothing was found.
     event : Event
         What was more likely on one data set than on the other.
     on_neighbour : bool
@@ -118,7 +128,7 @@ class EpsilonBound:
 
 
 def epsilon_lower_bound(statistics: Floats, neighbour: Floats, *, confidence: float = 0.999) -> EpsilonBound:
-    """The largest lower bound on epsilon that the samples support.
+    """The largest lower bound that the samples support.
 
     For every statistic the most telling event is chosen on the first half of the runs, among all thresholds, their
     complements, and both directions. On the second half, which the choice has not seen, its bound is
@@ -128,7 +138,7 @@ def epsilon_lower_bound(statistics: Floats, neighbour: Floats, *, confidence: fl
     ----------
     statistics, neighbour : array of float, shape (runs, statistics)
         Numbers that describe each release on a data set, and on its neighbour: counts of cells, differences, sums, the
-        number of cells. Runs are independent; there may be more of one than of the other.
+        number of cells. Runs are independent. The two samples may have different numbers of runs.
     confidence : float
         How often the bound holds, whatever the mechanism.
 
@@ -176,7 +186,10 @@ def _halves(sample: Floats) -> tuple[Floats, Floats]:
 
 
 def _most_telling(sample: Floats, neighbour: Floats, statistic: int, error: float) -> tuple[Event, bool]:
-    """The event that promises the largest bound, and whether it is more likely on the neighbour."""
+    """The event that promises the largest bound.
+
+    Returns also whether it is more likely on the neighbour.
+    """
     own, other = np.sort(sample[:, statistic]), np.sort(neighbour[:, statistic])
     thresholds = np.unique(np.concatenate([own, other]))
     shares = zip(_shares(own, thresholds), _shares(other, thresholds), RELATIONS, strict=True)
@@ -192,28 +205,37 @@ def _most_telling(sample: Floats, neighbour: Floats, statistic: int, error: floa
 
 
 def _shares(ordered: Floats, thresholds: Floats) -> Iterator[Floats]:
-    """Share of a sorted sample that stands in each of the relations to each threshold."""
+    """Share of a sample in each relation to thresholds.
+
+    The sample must be sorted.
+    """
     below = np.searchsorted(ordered, thresholds, side="left") / len(ordered)
     up_to = np.searchsorted(ordered, thresholds, side="right") / len(ordered)
     yield from (up_to, 1 - up_to, up_to - below, 1 - (up_to - below))
 
 
 def _promise(likely: Floats, rare: Floats, runs: int, error: float) -> Floats:
-    """Roughly the bound to expect from events of these shares: by Wilson's (1927) intervals, quick and close."""
+    """Roughly the bound that events promise.
+
+    It is computed from the intervals of Wilson (1927), which are quick and close.
+    """
     z = NormalDist().inv_cdf(1 - error)
-    # A share that is no chance at all keeps a positive bound, so that the logarithm exists.
+    # A share of zero gets a positive bound, so that the logarithm exists.
     low, high = np.maximum(_wilson(likely, runs, -z), np.finfo(float).tiny), _wilson(rare, runs, z)
     return np.asarray(np.log(low / high))
 
 
 def _wilson(shares: Floats, runs: int, z: float) -> Floats:
-    """Bound of the probabilities behind some shares, z standard deviations above or below."""
+    """Wilson bounds of the probabilities behind some shares.
+
+    They lie z standard deviations above or below.
+    """
     middle, reach = shares + z**2 / (2 * runs), np.sqrt(shares * (1 - shares) / runs + (z / (2 * runs)) ** 2)
     return np.asarray((middle + z * reach) / (1 + z**2 / runs))
 
 
 def _log_ratio_bound(event: Event, likely: Floats, rare: Floats, *, error: float) -> float:
-    """Lower bound of the log of how much likelier the event is, not below zero."""
+    """Lower bound of the event's log-ratio, at least zero."""
     low = lower_bound(event.occurrences(likely), len(likely), error=error)
     high = upper_bound(event.occurrences(rare), len(rare), error=error)
     return math.log(low / high) if low > high else 0.0
@@ -222,7 +244,7 @@ def _log_ratio_bound(event: Event, likely: Floats, rare: Floats, *, error: float
 def verdict(
     title: str, method: str, samples: tuple[Floats, Floats], names: tuple[str, ...], claim: float, error: float
 ) -> tuple[Check, ...]:
-    """Whether two samples of what an attacker sees differ by more than is claimed."""
+    """Whether two samples differ by more than is claimed."""
     bound = epsilon_lower_bound(*samples, confidence=1 - error)
     result = partial(Check, part="neighbours", title=title, method=method, runs=sum(map(len, samples)), claim=claim)
     reach = largest_bound(min(map(len, samples)), len(names), error=error)
@@ -239,7 +261,10 @@ def verdict(
 
 
 def largest_bound(runs: int, statistics: int, *, error: float) -> float:
-    """What so many runs of each data set show of a build that gives everything away."""
+    """The most that a number of runs can show.
+
+    That is the bound on a build that gives everything away.
+    """
     each = error / (2 * statistics)
     deciding = runs - runs // 2
     low, high = lower_bound(deciding, deciding, error=each), upper_bound(0, deciding, error=each)
@@ -247,7 +272,7 @@ def largest_bound(runs: int, statistics: int, *, error: float) -> float:
 
 
 def _in_words(bound: EpsilonBound, samples: tuple[Floats, Floats], names: tuple[str, ...], *, flagged: bool) -> str:
-    """What told the data sets apart best, and how well."""
+    """Say what told the data sets apart best."""
     if bound.epsilon == 0:
         return "Nothing an attacker looked at told the two data sets apart for sure."
     seen = f"{names[bound.event.statistic]} {RELATIONS_IN_WORDS[bound.event.relation]} {bound.event.threshold:.4g}"

@@ -1,4 +1,7 @@
-"""Every method with parameters for an audit: small forms that are published often, large ones that draw much."""
+"""Methods with parameters for an audit.
+
+Small ones are published thousands of times, large ones draw much noise.
+"""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""The laws of everything a release draws, written a second time, and tests of draws against them.
+"""The laws of all draws, written a second time.
 
 Nothing here comes from the code that is audited: not the rates, not the constants, not the formulas. The proofs are in
 docs/privacy.md and docs/privacy/.
@@ -31,12 +31,18 @@ def log_laplace(noise: Indices, rate: float) -> Floats:
 
 
 def size_rate(epsilon: Fraction, share: Fraction = SIZE_SHARE) -> Fraction:
-    """Rate of the noise on the number of records: one record changes it by one."""
+    """Rate of the noise on the number of records.
+
+    One record changes it by one.
+    """
     return share * epsilon
 
 
 def total_rate(epsilon: Fraction, cap: int) -> Fraction:
-    """Rate of the noise on a private total: one user changes it by the cap at most."""
+    """Rate of the noise on a private total.
+
+    One user changes it by at most the cap.
+    """
     return TOTAL_SHARE * epsilon / cap
 
 
@@ -46,11 +52,11 @@ def heads(gaps: Indices, rate: float) -> Floats:
 
 
 def choice(true_scores: Indices, rate: float) -> Floats:
-    """Probability of each candidate under permute-and-flip (McKenna and Sheldon 2020).
+    """Probability of each candidate under permute-and-flip.
 
-    Candidates come in random order until a coin of probability ``exp(-rate gap)`` shows heads. A candidate is taken if
-    its own coin shows heads and it comes first among all heads: its share is the integral over its place t in the
-    order of the chance that no earlier coin shows heads.
+    The mechanism is that of McKenna and Sheldon (2020). Candidates come in random order until a coin of probability
+    ``exp(-rate gap)`` shows heads. A candidate is taken if its own coin shows heads and it comes first among all heads:
+    its share is the integral over its place t in the order of the chance that no earlier coin shows heads.
 
     Examples
     --------
@@ -72,13 +78,13 @@ def choice(true_scores: Indices, rate: float) -> Floats:
 
 @cache
 def _quadrature() -> tuple[Floats, Floats]:
-    """Places between 0 and 1, and their weights, after Gauss and Legendre."""
+    """Nodes and weights of Gauss-Legendre quadrature on [0, 1]."""
     places, weights = np.polynomial.legendre.leggauss(NODES)
     return (places + 1) / 2, weights / 2
 
 
 def positive(evidence: Indices, rate: float) -> Floats:
-    """Probability that an integer and discrete Laplace noise are above zero together.
+    """Probability that integer plus noise is positive.
 
     Examples
     --------
@@ -92,18 +98,26 @@ def positive(evidence: Indices, rate: float) -> Floats:
 
 
 def log_decision(evidence: Indices, divided: NDArray[np.bool_], rate: float) -> Floats:
-    """Log of the probability that noisy evidence is above zero where it was, and not above where it was not."""
+    """Log-probability of decisions by noisy evidence.
+
+    A cell was divided where its noisy evidence was above zero.
+    """
     # 1 - P(x) is P(1 - x): the law is symmetric.
     return np.asarray(np.log(positive(np.where(divided, evidence, 1 - np.asarray(evidence)), rate)))
 
 
 def privtree_rate(structure_epsilon: Fraction) -> Fraction:
-    """Rate of PrivTree's noise: decisions of a whole path cost it (2 * 4 - 1) / (4 - 1) times."""
+    """Rate of PrivTree's noise.
+
+    The decisions of a whole path cost (2 * 4 - 1) / (4 - 1) times as much.
+    """
     return structure_epsilon * 3 / 7
 
 
 def privtree_evidence(true_counts: Indices, level: int, rate: Fraction) -> Indices:
-    """Counts less a decay of δ = ⌈ln 4 / rate⌉ a level, but never below -δ.
+    """Counts less PrivTree's decay.
+
+    The decay is δ = ⌈ln 4 / rate⌉ per level; the result is never below -δ.
 
     Examples
     --------
@@ -118,10 +132,12 @@ SMALLEST_EXPECTED = 10  # draws in a bin, so that the statistic follows its limi
 
 
 def discrete_laplace_p_value(draws: NDArray[np.int64], rate: Fraction) -> float:
-    """How often draws of ``P(z) = tanh(rate / 2) exp(-rate |z|)`` would look less like that law than these.
+    """P-value of draws under the discrete Laplace law.
 
-    An integer is a bin of its own, so that a flaw in the lowest digit shows too, unless fewer than ten draws are
-    expected there: then neighbours are merged. The outer bins reach to infinity.
+    The law is ``P(z) = tanh(rate / 2) exp(-rate |z|)``.
+
+    Every integer has its own bin, so that a flaw in the lowest digit shows too. Where fewer than ten draws are
+    expected, neighbouring bins are merged. The outer bins reach to infinity.
 
     Examples
     --------
@@ -136,7 +152,9 @@ def discrete_laplace_p_value(draws: NDArray[np.int64], rate: Fraction) -> float:
 
 
 def mixed_p_value(draws: Mapping[Fraction, NDArray[np.int64]]) -> float:
-    """The same for draws of several rates at once, those of each rate held against its own law.
+    """P-value of draws of several rates.
+
+    Those of each rate are compared with its own law.
 
     Examples
     --------
@@ -152,7 +170,7 @@ def mixed_p_value(draws: Mapping[Fraction, NDArray[np.int64]]) -> float:
 
 
 def chi_square_p_value(observed: NDArray[np.int64], expected: NDArray[np.float64]) -> float:
-    """How often counts with these expectations would lie further from them than those observed.
+    """P-value of counts under their expectations.
 
     Both have shape (bins,) and the same sum, as when the expectations owe nothing to the draws.
 
@@ -165,7 +183,7 @@ def chi_square_p_value(observed: NDArray[np.int64], expected: NDArray[np.float64
 
 
 def pooled_p_value(pairs: Iterable[tuple[NDArray[np.int64], NDArray[np.float64]]]) -> float:
-    """How often several independent sets of counts would lie further from their expectations, taken together.
+    """P-value of several independent sets of counts.
 
     Examples
     --------
@@ -181,7 +199,10 @@ def pooled_p_value(pairs: Iterable[tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 def _bins(draws: int, rate: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Largest integers of all bins but the last, and the probabilities of the bins."""
+    """Upper ends and probabilities of the bins.
+
+    The last bin has no end.
+    """
     smallest = SMALLEST_EXPECTED / draws
     # Beyond the reach each tail has a probability below that of a bin.
     reach = max(1, math.ceil(-math.log(min(smallest, 1.0)) / rate))
@@ -229,7 +250,10 @@ def _lower_series(shape: float, x: float) -> float:
 
 
 def _upper_fraction(shape: float, x: float) -> float:
-    """The continued fraction ``1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / ...))``, by Lentz's method."""
+    """Continued fraction of the function, by Lentz's method.
+
+    It is ``1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / ...))``.
+    """
     b = x + 1 - shape
     c, d = math.inf, 1 / b
     value = d

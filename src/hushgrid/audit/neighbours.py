@@ -1,4 +1,4 @@
-"""Made-up data sets that differ by one record or one user, chosen so that each class of defect shows.
+"""Made-up data sets that differ by one record or user.
 
 The record-level sets cross, one record at a time, every threshold that a method may have: a size on a rounding edge, a
 cell on the edge of being divided, a stack of duplicates, two medians a record apart. The user-level sets add one user
@@ -26,13 +26,13 @@ HEAVY = 64  # records of a user who has far more than either
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """Points, and whose they are where users matter."""
+    """Points, and whose they are."""
 
     points: NDArray[np.float64]
     users: tuple[str | None, ...] | None = None
 
     def plus(self, other: "Records") -> "Records":
-        """These and more."""
+        """These records and others."""
         users = None if self.users is None else self.users + (other.users or ())
         return Records(np.concatenate([self.points, other.points]), users)
 
@@ -44,7 +44,10 @@ class Records:
 
 
 class Pair(NamedTuple):
-    """Two data sets by name, and whether they hold the same records in another order."""
+    """Two data sets by name.
+
+    `same` says that they hold the same records in another order.
+    """
 
     first: str
     second: str
@@ -53,24 +56,33 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Family:
-    """Data sets by name, those of them that are neighbours, and those that draws are recorded on."""
+    """Data sets by name, and which are neighbours.
+
+    Draws are recorded on those named in `recorded`.
+    """
 
     sets: dict[str, Records]
     pairs: tuple[Pair, ...]
     recorded: tuple[str, ...]
 
     def some(self) -> "Family":
-        """Without those that grow record by record, for ways in that take their time."""
+        """The family without sets that grow record by record.
+
+        This is for slow ways in.
+        """
         return self._only([name for name in self.sets if not name.startswith("rising") or name == "rising 1"])
 
     def few(self) -> "Family":
-        """One pair of neighbours and a set that is far from both, for engines that take seconds."""
+        """One pair of neighbours and one distant set.
+
+        This is for engines that take seconds.
+        """
         pair = next(pair for pair in self.pairs if pair.first == self.start)
         return self._only([pair.first, pair.second, self.recorded[1]])
 
     @property
     def start(self) -> str:
-        """The data set that most neighbours are made from."""
+        """The set that most neighbours come from."""
         return self.recorded[0]
 
     def _only(self, names: list[str]) -> "Family":
@@ -86,13 +98,13 @@ def even_points(count: int, low: float = 0.0, size: float = 1.0) -> NDArray[np.f
 
 
 def heap(place: Sequence[float], count: int) -> NDArray[np.float64]:
-    """So many points on one spot."""
+    """A number of points on one spot."""
     return np.tile(np.array(place, np.float64), (count, 1)).reshape(-1, 2)
 
 
 @cache
 def record_family() -> Family:
-    """Data sets that grow record by record, and others far from them."""
+    """Sets that grow record by record, and others."""
     crowd = np.concatenate(
         [even_points(30), heap((0.9, 0.2), 20), heap((0.7, 0.3), 9), heap((0.6, 0.8), 9), heap((0.33, 0.62), 4)]
     )
@@ -129,7 +141,10 @@ def record_family() -> Family:
 
 @cache
 def user_family() -> Family:
-    """A crowd of users of a few records each, and one user more who may have any number of them."""
+    """A crowd of users, with and without one more.
+
+    The others have a few records each; the one may have any number.
+    """
     places = even_points(48)
     crowd = Records(places, tuple(f"user {n % 20}" for n in range(len(places))))
     everywhere = np.array([[x, y] for x in np.arange(8) / 8 + 0.02 for y in np.arange(8) / 8 + 0.02])

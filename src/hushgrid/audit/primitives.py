@@ -1,7 +1,9 @@
-"""Everything that is drawn at random, held against its law by chi-square, at the rate that the claim implies.
+"""Tests of everything that is drawn at random.
 
-What is drawn is taken from releases as users make them. The laws are those of `hushgrid.audit.laws`, written down again
-from the proofs; the true values are counted here, point by point.
+Draws are compared with their law by chi-square, at the rate that the claim implies.
+
+Draws are taken from releases as users make them. The laws are those of `hushgrid.audit.laws`, written down again from
+the proofs. The true values are counted here, point by point.
 """
 
 import math
@@ -43,7 +45,7 @@ HALF = Fraction(1, 2)
 
 @dataclass(frozen=True, kw_only=True)
 class Primitive:
-    """Something drawn at random, and the test of its law."""
+    """Something drawn at random, and its test."""
 
     title: str
     test: Callable[[Setting], Test]
@@ -69,7 +71,7 @@ class Primitive:
 
 
 def noise_experiments(setting: Setting) -> Iterator[Experiment]:
-    """Tests of all primitives, and of the noise of each method asked for."""
+    """Tests of all primitives and of each method's noise."""
     sampler = (
         Primitive(title=f"Noise of counts at rate {rate}", test=partial(sampler_test, rate)) for rate in SAMPLER_RATES
     )
@@ -99,20 +101,26 @@ def noise_experiments(setting: Setting) -> Iterator[Experiment]:
 
 
 def released(points: Floats, setting: Setting, **arguments: object) -> Synopsis:
-    """One release, by the front door."""
+    """Publish once, by the front door."""
     options = {"epsilon": setting.epsilon, "calibrate": False, "rng": setting.rng, **arguments}
     return publish(points, domain=UNIT_SQUARE, **options)  # type: ignore[arg-type]
 
 
 def sampler_test(rate: Fraction, setting: Setting) -> Test:
-    """Noise of the counts of a fine grid without points; sharp enough for a rate five per cent off."""
+    """Noise of a fine grid without points.
+
+    The test is sharp enough for a rate five per cent off.
+    """
     side = SAMPLER_SIDE // (1 + setting.quick)
     release = released(np.empty((0, 2)), setting, epsilon=rate, method=UniformGrid(side=side))
     return mixed_p_value({rate: release.measurements.leaves.values}), side**2
 
 
 def mixed_rates_test(setting: Setting) -> Test:
-    """Noise of many rates in one call, as of trees whose paths spend differently."""
+    """Noise of many rates in one call.
+
+    Trees whose paths spend differently draw like this.
+    """
     rates = [Fraction(units, 1024) * setting.epsilon for units in (40, 171, 400, 1000)]
     draws = 400 * setting.runs
     index = np.arange(draws) % len(rates)
@@ -121,7 +129,10 @@ def mixed_rates_test(setting: Setting) -> Test:
 
 
 def low_digits_test(setting: Setting) -> Test:
-    """Last eight bits of noise of a huge scale: all alike, unless it was made from floats with too few bits."""
+    """Last eight bits of noise of a huge scale.
+
+    All values are equally likely, unless the noise was made from floats with too few bits.
+    """
     rate = Fraction(1, 2**40)
     release = released(np.empty((0, 2)), setting, epsilon=rate, method=UniformGrid(side=LOW_DIGITS))
     draws = release.measurements.leaves.values
@@ -130,9 +141,10 @@ def low_digits_test(setting: Setting) -> Test:
 
 
 def repeated_draws_test(setting: Setting) -> Test:
-    """Noise of a scale so large that no two draws are alike, up to their sign, unless one was used twice.
+    """Noise so large that no two draws are equal.
 
-    Draws of one call longer than a block, of several calls, and of two releases.
+    Equal draws, up to their sign, mean that one was used twice. The draws come from calls longer than a block, from
+    several calls, and from two releases.
     """
     bits = setting.bits
     parts = [add_noise(np.zeros(20_000, np.int64), rate=SLOW_RATE, bits=bits) for _ in range(2)]
@@ -147,7 +159,10 @@ def repeated_draws_test(setting: Setting) -> Test:
 
 
 def pairs_test(setting: Setting) -> Test:
-    """Whether a draw tells anything of the next, of the one half a call away, or of the one from the end."""
+    """Whether a draw tells anything about another.
+
+    The other is the next, the one half a call away, or the one as far from the end.
+    """
     noise = add_noise(np.zeros(60 * setting.runs, np.int64), rate=Fraction(1, 2), bits=setting.bits)
     half = len(noise) // 2
     p_values = [_joint_p_value(noise[::2], noise[1::2]), _joint_p_value(noise[:half], noise[half:])]
@@ -156,7 +171,10 @@ def pairs_test(setting: Setting) -> Test:
 
 
 def _joint_p_value(first: Indices, second: Indices) -> float:
-    """Of pairs of independent draws of rate 1/2, each put into one of seven bins."""
+    """P-value of pairs of draws of rate 1/2.
+
+    Each draw is put into one of seven bins; pairs should be independent.
+    """
     bins = np.arange(-2, 4)  # up to -3, -2, -1, 0, 1, 2, from 3 on
     chances = np.exp(laws.log_laplace(np.arange(-80, 81), 0.5))
     share = np.bincount(np.searchsorted(bins, np.arange(-80, 81), side="right"), weights=chances)
@@ -167,7 +185,7 @@ def _joint_p_value(first: Indices, second: Indices) -> float:
 
 
 def size_test(setting: Setting) -> Test:
-    """Noisy sizes of releases of one record, at half of epsilon."""
+    """Noisy sizes of one record, at half of epsilon."""
     options = {"method": UniformGrid(), "size_share": HALF}
     releases = (released(heap(FAR, 1), setting, **options) for _ in range(4 * setting.runs))
     draws = np.array([release.claim.size.value - 1 for release in releases if release.claim.size])
@@ -175,7 +193,10 @@ def size_test(setting: Setting) -> Test:
 
 
 def total_test(setting: Setting) -> Test:
-    """Private totals of two users of one record and one of nine, of which two count."""
+    """Private totals of three users.
+
+    Two have one record, and one has nine, of which two count.
+    """
     points, users, cap = even_points(11), np.array(["heavy"] * 9 + ["one", "other"], object), 2
     options = {"user": users, "max_per_user": 1, "scale_to_total": "private", "max_for_total": cap}
     releases = (released(points, setting, method=OneCell(), **options) for _ in range(4 * setting.runs))
@@ -187,7 +208,7 @@ COIN_RATE, GAPS = Fraction(1, 3), np.arange(1, 9)
 
 
 def coin_test(setting: Setting) -> Test:
-    """Coins that come up heads with probability exp(-rate gap)."""
+    """Coins that show heads with probability exp(-rate gap)."""
     flips = 20 * setting.runs
     found = flip_exp_each(np.tile(GAPS, (flips, 1)), rate=COIN_RATE, bits=setting.bits).sum(axis=0)
     return binary_p_value(found, np.full(len(GAPS), flips), laws.heads(GAPS, float(COIN_RATE))), flips * len(GAPS)
@@ -197,7 +218,7 @@ SCORES = np.array([-5, -1, 0, -2, -3])
 
 
 def selection_test(setting: Setting) -> Test:
-    """One of five candidates, by permute-and-flip."""
+    """Choice among five candidates, by permute-and-flip."""
     rows = 10 * setting.runs
     allowed = np.ones((rows, len(SCORES)), bool)
     chosen = permute_and_flip(np.tile(SCORES, (rows, 1)), allowed, rate=HALF, bits=setting.bits)
@@ -205,14 +226,16 @@ def selection_test(setting: Setting) -> Test:
 
 
 CUT = KdTree(height=1, median_share=0.5, stop_below=0)
-STRIPS = 1024  # that the lines which may cut a node lie between; public
+STRIPS = 1024  # of a node; the lines between them, which are public, may cut it
 
 
 def cut_test(setting: Setting) -> Test:
-    """Where kd-trees of one cut are cut, half of epsilon being for the choice: coins of exp(-(ε/4) gap).
+    """Where a kd-tree makes its one cut.
 
-    One line of a thousand balances, and all others are so much worse that about one of their coins shows heads: then
-    the share of the best depends on the rate most.
+    Half of epsilon is for the choice, so coins have probability exp(-(ε/4) gap).
+
+    One line of a thousand balances, and all others are so much worse that about one of their coins shows heads. Then
+    the share of the best line depends most on the rate.
     """
     rate = float(setting.epsilon * HALF / 2)
     each = math.ceil(math.log(STRIPS) / rate / 2)
@@ -233,7 +256,10 @@ DIVISION_POINTS = np.concatenate([heap((0.1, 0.1), 9), heap((0.7, 0.7), 25)])
 
 
 def division_test(setting: Setting) -> Test:
-    """PrivTree's decisions on stacks of records and on empty cells, level by level, half of epsilon being for them."""
+    """PrivTree's decisions, level by level.
+
+    They are made on stacks of records and on empty cells, with half of epsilon.
+    """
     rate = laws.privtree_rate(HALF * setting.epsilon)
     trials: dict[tuple[int, int], list[int]] = {}
     for _ in range(setting.runs):
@@ -247,7 +273,10 @@ def division_test(setting: Setting) -> Test:
 
 
 def _decisions(bounds: Floats) -> Iterator[tuple[tuple[int, int, int], bool]]:
-    """Cells of a quadtree (level, column, row), and whether each was divided, from the bounds of its leaves."""
+    """Cells of a quadtree, and whether each was divided.
+
+    A cell is (level, column, row); decisions follow from the bounds of the leaves.
+    """
     inner = set()
     for west, south, east, _north in bounds.tolist():
         level = round(-np.log2(east - west))
@@ -264,7 +293,10 @@ def _count(points: Floats, cell: tuple[int, int, int]) -> int:
 
 
 def method_test(name: str, setting: Setting) -> Test:
-    """Noise of all the measurements of a method, at the rates of its releases, which `verify` adds up to the claim."""
+    """Noise of all measurements of a method.
+
+    It is tested at the rates that the releases state, which `verify` adds up to the claim.
+    """
     method = LARGE[name]
     drawn: dict[Fraction, list[Indices]] = {}
     draws = releases = 0
@@ -279,7 +311,10 @@ def method_test(name: str, setting: Setting) -> Test:
 
 
 def with_truth(release: Synopsis, points: Floats) -> Iterator[tuple[NoisyValues, Indices]]:
-    """Every measurement of a release, and the true values, counted point by point."""
+    """Measurements of a release, with their true values.
+
+    Points are counted one by one.
+    """
     measurements = release.measurements
     true_counts = plain_counts(release.partition.bounds(), points)
     running = np.concatenate([[0], np.cumsum(true_counts)])
@@ -293,7 +328,7 @@ def with_truth(release: Synopsis, points: Floats) -> Iterator[tuple[NoisyValues,
 
 
 def plain_counts(bounds: Floats, points: Floats) -> Indices:
-    """Points in each of the leaves; none of them lies on an edge."""
+    """Points in each leaf, none on an edge."""
     true_counts = np.zeros(len(bounds), np.int64)
     west, south, east, north = bounds.T
     for x, y in points:
@@ -302,7 +337,9 @@ def plain_counts(bounds: Floats, points: Floats) -> Indices:
 
 
 def plain_haar(rows: Indices) -> Indices:
-    """The sum of each row, then left halves less right halves of ever smaller blocks.
+    """Haar coefficients of each row.
+
+    They are the sum of the row, then left halves less right halves of ever smaller blocks.
 
     Examples
     --------
@@ -317,7 +354,7 @@ def plain_haar(rows: Indices) -> Indices:
 
 
 def merged_p_value(found: Indices, expected: Floats) -> float:
-    """Chi-square, with what is rarely expected in one bin with the likeliest."""
+    """P-value with rare outcomes merged into the likeliest."""
     observed, law = found.copy(), expected.copy()
     best, rare = int(np.argmax(law)), law < SMALLEST_EXPECTED
     observed[best] += observed[rare].sum()
@@ -326,7 +363,10 @@ def merged_p_value(found: Indices, expected: Floats) -> float:
 
 
 def binary_p_value(heads: Indices, flips: Indices, law: Floats) -> float:
-    """Of several kinds of coins; kinds of which one side is rarely expected are left out."""
+    """P-value of several kinds of coins.
+
+    Kinds of which one side is rarely expected are left out.
+    """
     expected = flips[:, None] * np.stack([law, 1 - law], axis=1)
     observed = np.stack([heads, flips - heads], axis=1)
     telling = expected.min(axis=1) >= SMALLEST_EXPECTED

@@ -1,4 +1,4 @@
-"""Attacks that publish data of their own, and everything that can be seen of a release."""
+"""Attacks that publish data, and all that shows."""
 
 import hashlib
 import inspect
@@ -37,7 +37,7 @@ from hushgrid.synopsis.synopsis import Synopsis
 PLASTIC = 1.32471795724474602596  # x**3 = x + 1; its powers fill the plane evenly (Roberts 2018, sequence R2)
 RECORDS = 4217  # a number that nothing else in a release looks like
 POINTS = 0.03 + 0.38 * (np.outer(np.arange(1, RECORDS + 1), [1 / PLASTIC, 1 / PLASTIC**2]) % 1)
-CORNER = 0.5  # beyond which there is no record, either way
+CORNER = 0.5  # no record lies beyond it, in either direction
 RELEASES = 4  # of each method, because noise may hit a true value by chance once
 LARGEST_EPSILON = Fraction(1)  # above, noise is so small that it would hit true values often
 TEXT_KEYS = (b"hushgrid", b"geo")  # the other parts of a footer hold nothing but numbers
@@ -45,7 +45,7 @@ TEXT_KEYS = (b"hushgrid", b"geo")  # the other parts of a footer hold nothing bu
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Sight:
-    """One release, and everything that could be seen of it.
+    """One release, and all that can be seen.
 
     Parameters
     ----------
@@ -53,11 +53,11 @@ class Sight:
     table : pyarrow.Table
         The rows of its file.
     text : str
-        Whatever of the file is text, its name and its description.
+        All text in the file, and the description of the release.
     said : str
-        What was printed, logged or warned of meanwhile.
+        What was printed, logged or warned of while publishing.
     complaints : tuple of str
-        Of `verify`.
+        Checks of `verify` that failed.
     """
 
     release: Synopsis
@@ -94,7 +94,10 @@ def _sight(method: Method, *, setting: Setting) -> Sight:
 
 
 def _complaints(path: Path) -> tuple[str, ...]:
-    """What `verify` has to say against a file; in tests, seeded noise is no complaint."""
+    """What `verify` says against a file.
+
+    Seeded noise, as in tests, is not a complaint.
+    """
     try:
         checks = verify_file(path).checks
     except SynopsisFileError:
@@ -104,7 +107,7 @@ def _complaints(path: Path) -> tuple[str, ...]:
 
 @contextmanager
 def overheard() -> Iterator[io.StringIO]:
-    """Everything that is printed, logged or warned of, as text."""
+    """Collect everything printed, logged or warned of."""
     said = io.StringIO()
     handler = logging.StreamHandler(said)
     logging.getLogger().addHandler(handler)
@@ -126,12 +129,15 @@ DRAW = "from hushgrid.privacy.bits import SystemBits; print(SystemBits().words(1
 
 
 def order_of_records(setting: Setting) -> str | None:
-    """Whether records in another order are published differently."""
+    """Whether the order of records changes a release."""
     return _different(setting, POINTS, POINTS[::-1], "The release depends on the order of the records")
 
 
 def one_bad_record(setting: Setting) -> str | None:
-    """Whether a record that is no point, or lies outside, changes a release or stops it."""
+    """Whether a bad record changes or stops a release.
+
+    A bad record is not a point, or lies outside the domain.
+    """
     for bad in BAD:
         try:
             found = _different(setting, POINTS, np.vstack([POINTS, bad]), "A record outside the domain changes counts")
@@ -143,7 +149,7 @@ def one_bad_record(setting: Setting) -> str | None:
 
 
 def weights(setting: Setting) -> str | None:
-    """Whether a record can be made to count more than once."""
+    """Whether a record can count more than once."""
     if any("weight" in name for name in inspect.signature(publish).parameters):
         return "Records can be given weights."
     plain = {"lon": POINTS[:, 0], "lat": POINTS[:, 1]}
@@ -152,19 +158,19 @@ def weights(setting: Setting) -> str | None:
 
 
 def upper_edge(_setting: Setting) -> str | None:
-    """Whether a record on the upper corner of the domain is lost."""
+    """Whether a record on the upper corner is lost."""
     corner = publish([[1.0, 1.0]], domain=UNIT_SQUARE, epsilon=HUGE, method=UniformGrid(side=3), calibrate=False)
     return None if corner.measurements.leaves.values[-1] == 1 else "A record on the upper edge of the domain is lost."
 
 
 def domain_left_out(_setting: Setting) -> str | None:
-    """Whether a domain is made from the data if none is given."""
+    """Whether a missing domain is made from data."""
     required = inspect.signature(publish).parameters["domain"].default is inspect.Parameter.empty
-    return None if required else "A release can do without a domain; it would have to come from the data."
+    return None if required else "A release can be made without a domain, which would have to come from the data."
 
 
 def repeated_releases(_setting: Setting) -> str | None:
-    """Whether two releases of the same data have the same noise."""
+    """Whether two releases have the same noise."""
     first, second = (_noise(_release(POINTS, UniformGrid(side=16), rng=None)) for _ in range(2))
     return "Two releases have the same noise." if np.array_equal(first, second) else None
 
@@ -177,7 +183,10 @@ def repeated_processes(_setting: Setting) -> str | None:
 
 
 def bits_from_elsewhere(_setting: Setting) -> str | None:
-    """Whether noise owes anything to other bits than those of the system, such as a clock or a process number."""
+    """Whether noise depends on anything but system bits.
+
+    It might depend on a clock or a process number.
+    """
     same, again, other = (_noise_of_system(seed) for seed in (b"one", b"one", b"other"))
     if not np.array_equal(same, again):
         return "With the same bits of the system, two releases have different noise: it comes from elsewhere."
@@ -185,7 +194,7 @@ def bits_from_elsewhere(_setting: Setting) -> str | None:
 
 
 def _noise_of_system(seed: bytes) -> Any:
-    """Noise of a release while the generators of the system repeat a stream."""
+    """Noise of a release when system generators repeat."""
     drawn = 0
 
     def stream(count: int) -> bytes:
@@ -202,7 +211,7 @@ def _noise_of_system(seed: bytes) -> Any:
 
 
 def account_of_a_ledger(setting: Setting) -> str | None:
-    """Whether a release that is asked for again is drawn again, and whether a budget can be overdrawn."""
+    """Whether a ledger redraws a release or is overdrawn."""
     from hushgrid.ledger.ledger import open_ledger
 
     with tempfile.TemporaryDirectory() as folder:
@@ -224,7 +233,7 @@ def account_of_a_ledger(setting: Setting) -> str | None:
 
 
 def simulation_as_release(_setting: Setting) -> str | None:
-    """Whether noise from a seed can be passed off as a release."""
+    """Whether seeded noise can pass as a release."""
     simulated = _release(POINTS, UniformGrid(side=2), rng=simulation_rng(SEED))
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -235,7 +244,7 @@ def simulation_as_release(_setting: Setting) -> str | None:
 
 
 def overdrawn_budget(_setting: Setting) -> str | None:
-    """Whether a method can spend more than it was granted, and whether one spends more than it was asked to."""
+    """Whether a method can spend more than granted."""
     budget = Budget(Fraction(1), bits=SystemBits())
     budget.measure(np.zeros(3, np.int64), Fraction(3, 4))
     try:
@@ -246,7 +255,7 @@ def overdrawn_budget(_setting: Setting) -> str | None:
 
 
 def overstated_methods(setting: Setting) -> str | None:
-    """Whether a method claims another epsilon than the one asked for."""
+    """Whether a method claims more than was asked."""
     claims = {name: _release(POINTS, SMALL[name], epsilon=setting.epsilon).claim.epsilon for name in setting.methods}
     above = [name for name, claimed in claims.items() if claimed > setting.epsilon]
     return f"More is spent than was asked for. Methods: {', '.join(above)}." if above else None
@@ -254,10 +263,10 @@ def overstated_methods(setting: Setting) -> str | None:
 
 REPLAYS: Mapping[str, tuple[Replay, str]] = {
     "Order of records": (order_of_records, "The same records in another order give the same release."),
-    "One bad record": (one_bad_record, "Records that are no points or lie outside change nothing and cause no error."),
+    "One bad record": (one_bad_record, "Records that are not points or lie outside change nothing and cause no error."),
     "Weights": (weights, "No record can count more than once."),
     "Upper edge of the domain": (upper_edge, "A record on the upper edge is counted."),
-    "No domain given": (domain_left_out, "The domain has to be given; it never comes from the data."),
+    "No domain given": (domain_left_out, "The domain has to be given. It never comes from the data."),
     "Seeds repeated between releases": (repeated_releases, "Two releases of the same data have different noise."),
     "Seeds repeated between processes": (repeated_processes, "Two processes draw different noise."),
     "Bits from elsewhere than the system": (bits_from_elsewhere, "All noise comes from the generators of the system."),
@@ -269,7 +278,10 @@ REPLAYS: Mapping[str, tuple[Replay, str]] = {
 
 
 def _different(setting: Setting, points: Any, others: Any, words: str) -> str | None:
-    """The words, if any method publishes the two differently with the same noise."""
+    """The words, if two data sets are published differently.
+
+    Every method publishes both with the same noise.
+    """
     broken = []
     for name in setting.methods:
         releases = (_release(data, SMALL[name], rng=simulation_rng(SEED), public_size=100) for data in (points, others))

@@ -1,4 +1,7 @@
-"""The report of an audit, in short sentences and as one page that needs nothing but itself."""
+"""The report of an audit, as text and page.
+
+The page needs nothing but itself.
+"""
 
 from collections.abc import Mapping
 from html import escape
@@ -19,13 +22,13 @@ EXPLANATIONS: Mapping[Part, str] = {
     "byte that shows has to be the same: the file, its footer, intervals, answers, messages, the ledger and its "
     "journal. A build that decides anything by true counts fails, whatever it decides.",
     "loss": "What two neighbours put into the same draws says exactly how much likelier the release is on one of them. "
-    "'Shown' is the largest such figure found; it must not exceed the epsilon promised, and often equals it.",
+    "'Shown' is the largest such figure found. It must not exceed the epsilon promised, and often equals it.",
     "noise": "What protects people is chance of an exact kind. The numbers drawn were compared with the law of the "
     "proof, written down a second time, at the rate that the claim implies. A p-value is how often a sound build would "
-    "look at least as odd; only one below the limit is flagged.",
+    "look at least as odd. Only one below the limit is flagged.",
     "neighbours": "Two made-up data sets, with and without one record (or one user), were published many times, as "
     "users publish. An attacker who knows everything else looked for a sign that gives the record away. 'Shown' is the "
-    "epsilon that the best sign proves to be given away at least; it must not exceed the one promised. It is usually "
+    "least epsilon that the best sign proves to be given away. It must not exceed the one promised. It is usually "
     "smaller: runs are few, and most releases are not the worst case.",
     "attacks": "Each of these was a real flaw of some program that published private data. They were tried on this "
     "installation, with made-up records.",
@@ -33,7 +36,7 @@ EXPLANATIONS: Mapping[Part, str] = {
 CANNOT = (
     "An audit can catch a broken build. It cannot prove a sound one: a flaw that no experiment here looks for, or that "
     "is too small for this number of runs, stays unseen. That the methods keep their promise follows from their proofs "
-    "(docs/privacy.md); this page is evidence that the build installed here does what the proofs assume. It looked at "
+    "(docs/privacy.md). This page is evidence that the build installed here does what the proofs assume. It looked at "
     "made-up data only, and says nothing about a particular release or about how carefully the data, the epsilon and "
     "the number of releases were chosen."
 )
@@ -51,7 +54,7 @@ def summary(report: AuditReport) -> str:
 
 
 def allowance(report: AuditReport) -> str:
-    """How often such an audit cries wolf."""
+    """How often a sound build is flagged."""
     return (
         f"A sound build has nothing flagged in {1 - report.false_alarm:.1%} of audits: the {report.tests} checks that "
         f"chance may flag share an allowance of {report.false_alarm:g}, in equal parts."
@@ -59,7 +62,7 @@ def allowance(report: AuditReport) -> str:
 
 
 def evidence(check: Check) -> str:
-    """The figures of a check, in a few words; none where it has none.
+    """The figures of a check, in a few words.
 
     Examples
     --------
@@ -120,7 +123,7 @@ $parts
 
 
 def report_page(report: AuditReport) -> str:
-    """An audit as one web page, which asks the network for nothing."""
+    """An audit as one self-contained web page."""
     return PAGE.substitute(
         version=escape(report.version),
         epsilon=escape(str(report.epsilon)),
@@ -135,7 +138,10 @@ def report_page(report: AuditReport) -> str:
 
 
 def _part(name: Part, checks: tuple[Check, ...]) -> str:
-    """A heading, what is meant by it, and a table without columns that would stay empty."""
+    """A heading, an explanation and a table.
+
+    Columns that would stay empty are left out.
+    """
     columns = {
         "Tried": [escape(check.title) for check in checks],
         "Method": [escape(check.method or "") for check in checks],
@@ -161,7 +167,10 @@ def _part(name: Part, checks: tuple[Check, ...]) -> str:
 
 
 def _bar(check: Check) -> str:
-    """How much of the promise was shown to be used, as a bar; full at the promise and above."""
+    """A bar of how much of the promise was used.
+
+    It is full at the promise and above.
+    """
     if check.measured is None or check.claim is None:
         return ""
     share = min(1.0, check.measured / check.claim)

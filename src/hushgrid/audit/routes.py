@@ -1,4 +1,7 @@
-"""Every way into a release that an audit takes: methods with their variants, files, engines, users, areas, a ledger."""
+"""Every way into a release that an audit takes.
+
+There are methods with their variants, files, engines, users, areas and a ledger.
+"""
 
 import importlib.util
 import shutil
@@ -27,12 +30,12 @@ from hushgrid.methods.uniform_grid import UniformGrid
 Handed = tuple[Any, Mapping[str, Any]]  # points, and the arguments that say where ids are
 HandOver = Callable[[Records, Path, ExitStack], Handed]
 
-PARTS = 3  # files of a folder; a user has records in all of them
+PARTS = 3  # files of a folder; every user has records in all of them
 DATASET = "audited"
 
 
 def as_array(records: Records, _folder: Path, _stack: ExitStack) -> Handed:
-    """Points in memory, and ids beside them."""
+    """Points in memory, with ids beside them."""
     if records.users is None:
         return records.points, {}
     return records.points, {"user": np.array(records.users, object)}
@@ -55,7 +58,10 @@ def as_parquet(records: Records, folder: Path, _stack: ExitStack) -> Handed:
 
 
 def as_folder(records: Records, folder: Path, _stack: ExitStack) -> Handed:
-    """A folder of Parquet files, among which every user's records are dealt out."""
+    """A folder of Parquet files.
+
+    Every user's records are dealt out among them.
+    """
     table, inner = as_table(records), folder / "points"
     inner.mkdir()
     for part in range(PARTS):
@@ -92,7 +98,7 @@ def as_dask(records: Records, _folder: Path, _stack: ExitStack) -> Handed:
 
 
 def as_spark(records: Records, folder: Path, _stack: ExitStack) -> Handed:
-    """A frame of a small Spark session of the audit's own."""
+    """A frame of a small Spark session."""
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[1]").appName("hushgrid audit")
@@ -110,7 +116,7 @@ def as_spark(records: Records, folder: Path, _stack: ExitStack) -> Handed:
 
 
 def as_table(records: Records) -> pa.Table:
-    """Columns of coordinates, and of ids where users matter."""
+    """Columns of coordinates, and of ids for users."""
     columns = {"lon": pa.array(records.points[:, 0]), "lat": pa.array(records.points[:, 1])}
     if records.users is not None:
         columns["person"] = pa.array(list(records.users), pa.string())
@@ -122,7 +128,7 @@ def _named(records: Records) -> Mapping[str, Any]:
 
 
 class NotHereError(Exception):
-    """A way in that does not exist on this machine, and why."""
+    """A way in does not exist on this machine."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,9 +146,9 @@ class Route:
     hand_over : callable
         Puts records where the release finds them.
     needs : str, optional
-        A package or program without which this way does not exist.
+        A package or program that this route needs.
     sets : "all", "some" or "few"
-        How many data sets go this way: fewer where a release takes its time.
+        How many data sets take this route: fewer where releases are slow.
     ledger : bool
         Whether an account is kept.
     calibrate : bool
@@ -166,12 +172,12 @@ class Route:
 
     @property
     def family(self) -> Family:
-        """The data sets that go this way."""
+        """The data sets that take this route."""
         family = user_family() if self.of_users else record_family()
         return {"all": lambda: family, "some": family.some, "few": family.few}[self.sets]()
 
     def handed(self, records: Records, folder: Path, stack: ExitStack) -> Handed:
-        """The records, where a release finds them."""
+        """Put the records where a release finds them."""
         if self.missing is not None:
             raise NotHereError(self.missing)
         try:
@@ -184,7 +190,7 @@ class Route:
 
     @property
     def missing(self) -> str | None:
-        """Why it cannot be taken here, if so."""
+        """Why the route cannot be taken, if so."""
         if self.needs is None:
             return None
         if self.needs == SERVER:
@@ -196,7 +202,10 @@ class Route:
 
 
 def every_route(methods: tuple[str, ...]) -> Iterator[Route]:
-    """All ways in, of the methods asked for; those that are about no one method always."""
+    """All ways in, for the methods asked for.
+
+    Ways that are not about one method are always included.
+    """
     for name in methods:
         method = SMALL[name]
         yield Route(title="given sizes", method=name, arguments={"method": method})
@@ -257,7 +266,7 @@ def _ways_in() -> Iterator[Route]:
 
 
 def new_account(path: Path, *, of_users: bool) -> dict[str, Any]:
-    """Arguments of `publish` that charge a release to a new ledger."""
+    """Arguments that charge a release to a new ledger."""
     from hushgrid.ledger.ledger import open_ledger
 
     with open_ledger(path, create=True) as ledger:
@@ -332,7 +341,7 @@ def _users() -> Iterator[Route]:
 
 
 def squares(side: int) -> Any:
-    """Areas that tile the unit square, as polygons."""
+    """Squares that tile the unit square, as polygons."""
     import shapely
 
     edges = np.linspace(0, 1, side + 1)

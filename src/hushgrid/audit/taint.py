@@ -1,8 +1,8 @@
-"""Whether anything but released values shows, and what the released values cost, on every way in.
+"""Whether anything but released values shows, and their cost.
 
-The draws of a release are recorded on one data set and forced on the others. Then every byte of every release has to be
+The draws of a release are recorded on one data set and forced on the others. Then every byte of every release must be
 the same: whatever differs was decided by true counts. And the true values that neighbours put into the same draws say
-what these draws cost, exactly.
+exactly what these draws cost.
 """
 
 import hashlib
@@ -49,7 +49,10 @@ Use = Callable[[Script | None], None]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Seen:
-    """Everything that could be seen of one release, by the name of the part, and what was drawn for it."""
+    """All that one release shows, and its draws.
+
+    `parts` holds what could be seen, by name.
+    """
 
     parts: dict[str, bytes]
     draws: tuple[Draw, ...]
@@ -58,7 +61,10 @@ class Seen:
 
 
 class ScriptedRoute:
-    """A route with its data sets in place, on which releases are made under a script."""
+    """A route with its data sets in place.
+
+    Releases are made on it under a script.
+    """
 
     def __init__(self, route: Route, setting: Setting, use: Use, folder: Path, stack: ExitStack) -> None:
         self.route = route
@@ -71,11 +77,11 @@ class ScriptedRoute:
         self._runs = 0
 
     def record(self, name: str, policy: Policy) -> Seen:
-        """A release of a data set, whatever it draws."""
+        """Release a data set and record its draws."""
         return self._release(name, Script(self._inner, policy=policy))
 
     def repeat(self, name: str, draws: Sequence[Draw]) -> Seen:
-        """A release of a data set with the draws of another."""
+        """Release a data set with another's draws."""
         return self._release(name, Script(self._inner, given=draws))
 
     def _release(self, name: str, script: Script) -> Seen:
@@ -95,7 +101,7 @@ class ScriptedRoute:
                     release = publish(points, domain=UNIT_SQUARE, **{**self.route.arguments, **more, **options})
                     files = {}
                 script.finish()
-            except Exception as error:  # noqa: BLE001  # that there is an error is what is looked for
+            except Exception as error:  # noqa: BLE001  # any error is a finding
                 stopped = script.diverged or f"a release stopped with {type(error).__name__}: {error}"
                 return Seen(parts={}, draws=tuple(script.draws), trouble=stopped)
             finally:
@@ -109,12 +115,12 @@ class ScriptedRoute:
         }
         if ledger is not None:
             parts["the ledger"] = _entries(ledger)
-        trouble = script.diverged or ("noise came from a generator of its own" if script.foreign else None)
+        trouble = script.diverged or ("noise came from another generator" if script.foreign else None)
         return Seen(parts=parts, draws=tuple(script.draws), claim=float(release.claim.epsilon), trouble=trouble)
 
     def _command(self, points: Path) -> tuple[Synopsis, dict[str, bytes]]:
-        """A release by the command, and all that it writes."""
-        main = importlib.import_module("hushgrid.cli").main  # commands come after audits, one of which is a command
+        """Release by the command, and collect its files."""
+        main = importlib.import_module("hushgrid.cli").main  # by name, because commands import the audit
         folder = self._folder / "written"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -138,7 +144,7 @@ class ScriptedRoute:
 
 @dataclass(kw_only=True)
 class Findings:
-    """What a route was found to do, so far."""
+    """What was found on a route so far."""
 
     tainted: str | None = None
     overspent: str | None = None
@@ -156,7 +162,7 @@ class Findings:
 
 
 def taint_experiments(setting: Setting) -> Iterator[Experiment]:
-    """One look at every route."""
+    """One experiment for every route."""
     for route in every_route(setting.methods):
         yield Experiment(
             title=f"exact: {route.method}, {route.title}",
@@ -197,7 +203,10 @@ def _check(part: Any, route: Route, verdict: Verdict, finding: str, **figures: A
 
 
 def examine(route: Route, setting: Setting) -> Findings:
-    """Record draws on some data sets, force them on all, and compare what shows and what it costs."""
+    """Record draws, force them on all sets, and compare.
+
+    Compared are what shows and what it costs.
+    """
     found = Findings(claim=float(setting.epsilon))
     family = route.family.some() if setting.quick and route.sets == "all" else route.family
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack, instrumented() as use:
@@ -213,7 +222,7 @@ def examine(route: Route, setting: Setting) -> Findings:
 
 
 def _examine_one(scripted: ScriptedRoute, family: Family, name: str, policy: Policy, found: Findings) -> None:
-    """Record the draws of one release, and force them on a family of data sets."""
+    """Record one release and force it on a family."""
     if found.tainted:
         return
     original = scripted.record(name, policy)
@@ -237,7 +246,7 @@ def _examine_one(scripted: ScriptedRoute, family: Family, name: str, policy: Pol
 def _add_up(
     scripted: ScriptedRoute, family: Family, name: str, original: Seen, repeated: dict[str, Seen], found: Findings
 ) -> None:
-    """What the draws cost each pair of neighbours."""
+    """Add up what draws cost each pair."""
     pairs = [(pair, repeated[pair.first].draws, repeated[pair.second].draws) for pair in family.pairs]
     by_sign: frozenset[int] = frozenset()
     if any(loss(first, second) > original.claim + TOLERANCE for _, first, second in pairs):
@@ -255,7 +264,10 @@ def _add_up(
 
 
 def _shown_by_sign(scripted: ScriptedRoute, name: str, original: Seen) -> frozenset[int]:
-    """Draws whose size can be changed without a byte changing: nothing of them shows but the sign."""
+    """Draws of which nothing shows but the sign.
+
+    Their size can be changed without a byte changing.
+    """
     quiet = set()
     for number, draw in enumerate(original.draws):
         if draw.kind == "noise" and all(
@@ -267,7 +279,7 @@ def _shown_by_sign(scripted: ScriptedRoute, name: str, original: Seen) -> frozen
 
 
 def _shown(release: Synopsis) -> dict[str, bytes]:
-    """The file, the texts and the answers of a release."""
+    """The file, texts and answers of a release."""
     out = io.BytesIO()
     write_to(release, out)
     answer = release.answer(RECTANGLES)
@@ -281,7 +293,10 @@ def _shown(release: Synopsis) -> dict[str, bytes]:
 
 
 def _difference(first: dict[str, bytes], second: dict[str, bytes]) -> str | None:
-    """The first part that differs, and of a file which column or key."""
+    """The first part that differs.
+
+    Of a file, the differing column or key is named.
+    """
     for name, content in first.items():
         if second.get(name) != content:
             return _file_difference(content, second.get(name, b"")) if name == "the file" else f"{name} differs"
@@ -315,7 +330,10 @@ def _key_difference(key: bytes, first: bytes, second: bytes) -> str:
 
 
 def _entries(path: Path) -> bytes:
-    """What a ledger says of its entries; hashes of points, by which a run is resumed, are the steward's."""
+    """What a ledger says about its entries.
+
+    Hashes of points, by which a run is resumed, are the steward's and are left out.
+    """
     with sqlite3.connect(path) as connection:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         rows = [row for name in tables for row in connection.execute(f'SELECT * FROM "{name}"')]  # noqa: S608
@@ -325,7 +343,10 @@ def _entries(path: Path) -> bytes:
 
 @contextmanager
 def _kept_journals() -> Iterator[list[str]]:
-    """What journals are given to keep, while the clock of the ledger stands still; but for what points they are of."""
+    """Collect what journals keep, with the clock stopped.
+
+    What they keep about the state of the points is left out.
+    """
     from hushgrid.ledger import event
     from hushgrid.ledger.reservation import LedgerJournal
 

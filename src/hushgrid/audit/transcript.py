@@ -1,8 +1,8 @@
-"""Every random draw of a release, recorded or forced, and what the draws of two data sets cost.
+"""The random draws of a release: recorded, forced and priced.
 
-A release is a function of the data and of what it draws. The audit stands between a build and its samplers: it writes
-down what goes in (true values, rates) and what comes out, and can have another data set get the very same values. What
-the two data sets put in differently then says exactly how much likelier the values are on one of them.
+A release is a function of the data and of what it draws. The audit stands between a build and its samplers. It records
+what goes in (true values, rates) and what comes out, and can give another data set the same values. The difference in
+what the two data sets put in then says exactly how much likelier the values are on one of them.
 """
 
 import inspect
@@ -41,7 +41,7 @@ class Draw:
     true_values : array
         What went in: counts, scores or gaps. Nothing for bits.
     rates : array of float
-        Rate of each value; one number where all have the same.
+        Rate of each value, or one number for all.
     released : array or int
         What came out.
     """
@@ -54,7 +54,7 @@ class Draw:
 
 
 class DivergedError(Exception):
-    """A data set asks for other draws than another one did."""
+    """A data set asks for other draws."""
 
 
 class ScriptedBits(Bits):
@@ -75,7 +75,9 @@ class ScriptedBits(Bits):
 
 
 class Script:
-    """Stands in for the samplers: records what a release draws, or repeats what another drew.
+    """Records a release's draws, or repeats another's.
+
+    It stands in for the samplers.
 
     Parameters
     ----------
@@ -97,12 +99,15 @@ class Script:
         self._given = given
 
     def finish(self) -> None:
-        """Notice draws that were not asked for any more."""
+        """Notice draws that were not asked for."""
         if self._given is not None and self.diverged is None and len(self.draws) < len(self._given):
             self.diverged = f"it stopped after {len(self.draws)} draws of {len(self._given)}"
 
     def raw(self, what: tuple[object, ...], draw: Callable[[Bits], Any]) -> Any:
-        """Bits that were read past the samplers, such as the key that chooses records."""
+        """Bits read past the samplers.
+
+        The key that chooses records is drawn like this.
+        """
         repeated = self._repeated("bits", what)
         released = draw(self.inner) if repeated is None else repeated
         self._note(Draw(kind="bits", public=what, true_values=None, rates=0.0, released=released))
@@ -118,7 +123,7 @@ class Script:
         return np.array(released)
 
     def choice(self, true_scores: Any, allowed: Any, rate: Fraction, draw: Callable[[Bits], Any]) -> Any:
-        """The column that was chosen in each row."""
+        """The column chosen in each row."""
         scores, possible = np.array(true_scores, np.int64), np.array(allowed, bool)
         public = (scores.shape, str(rate), possible.tobytes())
         released = self._repeated("choice", public)
@@ -158,7 +163,7 @@ def _briefly(public: tuple[object, ...]) -> str:
     return ", ".join(str(part) for part in public if not isinstance(part, bytes))[:120]
 
 
-# The samplers, by their names; a script stands in for each, wherever it was imported to.
+# A script stands in for each of these, wherever it was imported to.
 _SAMPLERS: dict[str, Callable[..., Any]] = {
     "add_noise": laplace.add_noise,
     "discrete_laplace": laplace.discrete_laplace,
@@ -171,7 +176,10 @@ _SAMPLERS: dict[str, Callable[..., Any]] = {
 
 @contextmanager
 def instrumented() -> Iterator[Callable[[Script | None], None]]:
-    """Have a script stand in for all samplers of the build; which one is said by calling what this yields."""
+    """Have a script stand in for all samplers.
+
+    Call what this yields to say which script.
+    """
     current: list[Script | None] = [None]
 
     def sampler(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -181,7 +189,7 @@ def instrumented() -> Iterator[Callable[[Script | None], None]]:
             script = current[0]
             given = signature.bind(*args, **options).arguments
             if script is None or given.get("bits") is not script.bits:
-                # Seeded noise is for calibration; anything else that is not ours will show as a difference.
+                # Calibration draws seeded noise. Any other source that is not ours is a finding.
                 source = given.get("bits")
                 if script is not None and source is not script.inner and not getattr(source, "simulation", False):
                     script.foreign = True
@@ -228,7 +236,7 @@ def _answer(script: Script, name: str, given: dict[str, Any], draw: Callable[[Bi
 
 
 def _swap(stand_ins: dict[int, Any]) -> None:
-    """Replace functions wherever a module of the build holds them."""
+    """Replace functions wherever the build holds them."""
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] != "hushgrid" or name.startswith("hushgrid.audit") or module is None:
             continue
@@ -238,17 +246,19 @@ def _swap(stand_ins: dict[int, Any]) -> None:
 
 
 def loss(first: Sequence[Draw], second: Sequence[Draw], *, by_sign: frozenset[int] = frozenset()) -> float:
-    """What the draws tell apart two data sets by: the largest log-ratio of their probabilities.
+    """The largest log-ratio that the draws allow.
 
-    For counts and choices it is the largest over all values that could have come out of a draw, which is what their
-    proofs add up. A draw of which only the sign shows, as of PrivTree's decisions, counts with the sign that it had.
+    It is how well they tell two data sets apart.
+
+    For counts and choices it is the largest over all values that a draw could have given, which is what their proofs
+    add up. A draw that shows only its sign, such as a decision of PrivTree, counts with the sign that it had.
 
     Parameters
     ----------
     first, second : sequence of Draw
-        Of the two data sets, with the same values released.
+        Draws of the two data sets, with the same values released.
     by_sign : set of int
-        Draws of which nothing but the sign shows.
+        Draws that show nothing but their sign.
     """
     largest, decided = 0.0, 0.0
     for number, (one, other) in enumerate(zip(first, second, strict=True)):
@@ -292,7 +302,10 @@ def _coin_loss(one: Draw, other: Draw) -> float:
 
 
 def with_other_sizes(draws: Sequence[Draw], number: int) -> Iterator[list[Draw]]:
-    """The same draws, but that one has the same signs and other sizes: the smallest, and huge ones."""
+    """The draws, with one changed in size only.
+
+    Its signs stay; its sizes become the smallest possible, then huge.
+    """
     signs = np.asarray(draws[number].released) > 0
     for sizes in (np.where(signs, 1, 0), np.where(signs, HUGE, -HUGE)):
         changed = list(draws)
@@ -301,7 +314,7 @@ def with_other_sizes(draws: Sequence[Draw], number: int) -> Iterator[list[Draw]]
 
 
 def same_values(first: Sequence[Draw], second: Sequence[Draw]) -> bool:
-    """Whether two data sets put the same true values in."""
+    """Whether two data sets put in equal values."""
     return all(
         np.array_equal(one.true_values, other.true_values)
         for one, other in zip(first, second, strict=True)

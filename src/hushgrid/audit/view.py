@@ -1,4 +1,7 @@
-"""What an attacker looks at in a release: a few numbers, chosen to tell two neighbouring data sets apart."""
+"""What an attacker looks at in a release.
+
+These are a few numbers, chosen to tell two neighbouring data sets apart.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,7 +16,10 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 
 class Place(NamedTuple):
-    """So many records at one spot, all of one user where users matter."""
+    """Records at one spot, all of one user.
+
+    The user is empty where users do not matter.
+    """
 
     longitude: float
     latitude: float
@@ -44,7 +50,7 @@ def view(release: Synopsis, places: Sequence[Place], spot: Place) -> tuple[float
     Parameters
     ----------
     places : sequence of Place
-        The data set without the record: an attacker is taken to know everything but whether the record is there.
+        The data set without the record. The attacker knows everything except whether the record is there.
     spot : Place
         Where the record would be.
     """
@@ -72,7 +78,7 @@ def view(release: Synopsis, places: Sequence[Place], spot: Place) -> tuple[float
 
 
 def leaves_of(bounds: NDArray[np.float64], places: Sequence[Place]) -> Indices:
-    """Leaf of each place, none of which lies on an edge."""
+    """Leaf of each place, none on an edge."""
     longitudes = np.array([[place.longitude] for place in places])
     latitudes = np.array([[place.latitude] for place in places])
     west, south, east, north = bounds.T
@@ -81,9 +87,11 @@ def leaves_of(bounds: NDArray[np.float64], places: Sequence[Place]) -> Indices:
 
 
 def privacy_loss(release: Synopsis, true_counts: Indices, here: int, true_size: int) -> float:
-    """Log of how much likelier the release is without a record in a leaf than with it, if the noise is as claimed.
+    """Log-likelihood ratio of a release, without a record and with it.
 
-    The most telling of all numbers, by Neyman and Pearson. It takes the structure as given, which follows from the
+    It holds if the noise is as claimed, and says how much likelier the release is without the record in its leaf.
+
+    By Neyman and Pearson, no other number tells more. It takes the structure as given, because that follows from the
     measurements.
     """
     measurements, claim = release.measurements, release.claim
@@ -101,7 +109,10 @@ def privacy_loss(release: Synopsis, true_counts: Indices, here: int, true_size: 
 
 
 def _loss(measured: NoisyValues, which: Indices, true_values: Indices, steps: Indices | int = 1) -> float:
-    """Of some of the values, each of which the record changes by a step."""
+    """Privacy loss of some of the values.
+
+    The record changes each of them by a step.
+    """
     rates = np.array([*map(float, measured.rates), 0.0])[measured.rate_index[which]]  # the last: not measured
     noise = measured.values[which] - true_values
     return float(np.sum(rates * (np.abs(noise - steps) - np.abs(noise))))
