@@ -78,8 +78,8 @@ def test_the_history_says_what_became_of_each(run: Run, used: Reservation) -> No
     assert outcomes[0] == f"released, SHA-256 {hashlib.sha256(b'release').hexdigest()[:16]}..."
     assert outcomes[1:] == [
         "given up, spent: no space left on device",
-        "given up before anything was read, not spent: no such column",
-        "not finished: running, or cut off; spent",
+        "given up before anything was read, so not spent: no such column",
+        "not finished (running or cut off), spent",
     ]
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", row[2]) for row in listed)
 
@@ -102,7 +102,7 @@ def test_a_whole_ledger_passes(run: Run, used: Reservation) -> None:
     assert without.exit_code == with_head.exit_code == 0
     assert all(row[0] == "ok" for row in table("\n" + with_head.stdout))
     assert "pass --head" in without.stderr
-    assert "no older than that head" in with_head.stderr
+    assert "not older than that head" in with_head.stderr
     assert json.loads(run("ledger", "verify", "--json").stdout)["ok"] is True
 
 
@@ -115,7 +115,7 @@ def test_an_old_copy_is_refused(run: Run, used: Reservation) -> None:
     result = run("ledger", "verify", "--ledger", "old.ledger", "--head", head)
     assert result.exit_code == 5
     assert "FAILED  head" in result.stdout
-    assert result.stderr == "hushgrid: error: the ledger old.ledger does not pass: head.\n"
+    assert result.stderr == "hushgrid: error: the ledger old.ledger failed these checks: head.\n"
     assert run("ledger", "verify", "--ledger", "old.ledger").exit_code == 0
 
 

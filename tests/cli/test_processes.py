@@ -88,7 +88,7 @@ def test_an_interrupt_ends_with_130_and_writes_nothing(points_file: Path, tmp_pa
     assert done.stderr.split("\n") == [
         "No release was made, so nothing was spent.",
         "",
-        "hushgrid: interrupted; nothing was left half-written.",
+        "hushgrid: interrupted. No file was left half-written.",
         "",
     ]
     assert list(tmp_path.iterdir()) == []

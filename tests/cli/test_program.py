@@ -76,7 +76,7 @@ def test_an_interrupt_while_reading_writes_nothing(failing: Run, tmp_path) -> No
 
     assert result.exit_code == 130
     assert result.stdout == ""
-    assert result.stderr.endswith("hushgrid: interrupted; nothing was left half-written.\n")
+    assert result.stderr.endswith("hushgrid: interrupted. No file was left half-written.\n")
     assert list(tmp_path.iterdir()) == []
 
 

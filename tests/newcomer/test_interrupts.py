@@ -89,7 +89,7 @@ def test_without_a_ledger_nothing_is_spent_or_left(desk: Path, number: signal.Si
 
     assert code == 130
     assert "No release was made, so nothing was spent." in said
-    assert "hushgrid: interrupted; nothing was left half-written." in said
+    assert "hushgrid: interrupted. No file was left half-written." in said
     assert sorted(desk.iterdir()) == before
 
 
@@ -141,4 +141,4 @@ def test_a_run_under_nohup_still_ends_when_told_to(desk: Path) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         code, said = stopped(PUBLISH.split()[1:], number, start=as_nohup)
         assert code == 130
-        assert "hushgrid: interrupted; nothing was left half-written." in said
+        assert "hushgrid: interrupted. No file was left half-written." in said

@@ -1,4 +1,7 @@
-"""The command line: one file a command. Heavy modules are imported inside the commands, so that help comes at once."""
+"""The command line.
+
+Heavy modules are imported inside the commands, so that help comes at once.
+"""
 
 import click
 

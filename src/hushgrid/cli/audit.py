@@ -1,4 +1,4 @@
-"""``hushgrid audit``: whether the installed build keeps its promise, as far as that can be seen from outside."""
+"""``hushgrid audit``: whether the installed build keeps its promise."""
 
 import os
 import sys
@@ -26,18 +26,18 @@ MOST_PROCESSES = 8
     multiple=True,
     shell_complete=complete_method,
     metavar="METHOD",
-    help="Audit this method only; may be repeated.",
+    help="Audit this method only. Repeatable.",
 )
-@click.option("--epsilon", default="1", show_default=True, metavar="E", help="The privacy budget to publish with.")
+@click.option("--epsilon", default="1", show_default=True, metavar="E", help="Privacy budget to publish with.")
 @click.option(
     "--runs",
     type=int,
     show_default="500, or 100 with --quick",
     metavar="N",
-    help="Releases of each data set in a usual experiment; more show smaller flaws.",
+    help="Releases of each data set in a usual experiment. More runs show smaller flaws.",
 )
-@click.option("--quick", is_flag=True, help="Make do with fewer data sets and runs: about a minute.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="HTML", help="Write a report for people.")
+@click.option("--quick", is_flag=True, help="Use fewer data sets and runs. It takes about a minute.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="HTML", help="Write a report as a web page.")
 @click.option("--overwrite", is_flag=True, help="Replace HTML if it exists.")
 @click.option("--json", "want_json", is_flag=True, help="Write JSON.")
 @click.pass_context
@@ -51,13 +51,14 @@ def audit(
     overwrite: bool,
     want_json: bool,
 ) -> None:
-    """Look for evidence that this installation gives away more than it promises.
+    """Look for signs that this build breaks its promise.
 
-    Publishes made-up data by every method and every way in. It shows whether anything but released values can be seen,
-    what they cost at most, whether all noise follows its law, and how well releases with and without one person can be
-    told apart. It never touches your data, and takes a few minutes. Exit code 1 means that something was flagged.
+    The audit publishes made-up data by every method and every way in. It checks whether anything but released values
+    can be seen, what they cost at most, whether all noise follows its law, and how well releases with and without one
+    person can be told apart. It never touches your data, and takes a few minutes. Exit code 1 means that something was
+    flagged.
 
-    An audit can catch a broken build; it cannot prove a sound one.
+    An audit can catch a broken build. It cannot prove a sound one.
     """
     from hushgrid.audit.audit import audit as audit_build
     from hushgrid.audit.report import CANNOT, allowance, report_page, summary
@@ -87,14 +88,17 @@ def audit(
 
 @contextmanager
 def auditing() -> Iterator[Callable[[float, str], None] | None]:
-    """A bar on stderr, told the share of experiments made and the title of the next; nothing where no one looks."""
+    """A progress bar on stderr, if it is a terminal.
+
+    It is told the share of experiments made and the title of the next.
+    """
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
     from rich.progress import Progress
 
-    # Drawn between experiments only: some of them listen to what is printed.
+    # Drawn only between experiments, because some of them listen to what is printed.
     with Progress(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
         task = bar.add_task("", total=1.0)
 

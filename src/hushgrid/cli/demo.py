@@ -41,7 +41,7 @@ for them here. In real use nobody would see the true counts, so this demo does n
     default=Path("hushgrid-demo"),
     show_default=True,
     metavar="FOLDER",
-    help="Folder to write to; the files of an earlier demo in it are replaced.",
+    help="Folder to write to. Files of an earlier demo are replaced.",
 )
 def demo(folder: Path) -> None:
     """Publish bundled points, ask about them and draw them.
@@ -71,7 +71,7 @@ def demo(folder: Path) -> None:
     summarise(synopsis)
     note()
     click.echo(answers.table(list(PLACES)))
-    note(f"\n{AFTER}\n\nFiles; open the map in a browser:")
+    note(f"\n{AFTER}\n\nThese files were written. Open the map in a browser:")
     click.echo(f"{release}\n{table}\n{page}")
     suggest(synopsis.domain, release)
 
@@ -80,5 +80,5 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        msg = f"the folder {folder} cannot be made: {error.strerror}. Give another with -o."
+        msg = f"the folder {folder} cannot be created: {error.strerror}. Choose another with -o."
         raise ArgumentError(msg) from None

@@ -53,14 +53,16 @@ def to_resolution(
     "--to",
     "wanted",
     type=click.Choice(["gpkg", "geotiff", "geojson", "csv"]),
-    help="Cells as a GeoPackage, GeoJSON or CSV; pixels as a cloud-optimised GeoTIFF. By default as OUT ends.",
+    show_default="by the ending of OUT",
+    help="Format: cells as a GeoPackage, GeoJSON or CSV, or pixels as a cloud-optimised GeoTIFF.",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="OUT|-", help="Where to write.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="OUT|-", help="File to write.")
 @click.option(
     "--resolution",
     callback=to_resolution,
     metavar="PIXELS|COLUMNSxROWS",
-    help="Of a GeoTIFF: pixels on the longer side, 1024 unless the release is a grid; or columns and rows.",
+    show_default="1024, or the cells of a grid",
+    help="Size of a GeoTIFF: pixels on the longer side, or columns and rows.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 def export(
@@ -68,14 +70,14 @@ def export(
 ) -> None:
     """Write a release in another format.
 
-    FILE is a release made by "hushgrid publish". Measurements stay behind: the new file shows the release, and cannot
-    be verified.
+    FILE is a release made by "hushgrid publish". The new file holds counts but no measurements, so it cannot be
+    verified.
     """
     from hushgrid.files.paths import new_file
 
     wanted = wanted or _by_ending(output)
     if resolution is not None and wanted != "geotiff":
-        msg = f"--resolution is about pixels, which only a GeoTIFF has; leave it out with --to {wanted}."
+        msg = f"--resolution is about pixels, which only a GeoTIFF has. Leave it out with --to {wanted}."
         raise click.UsageError(msg)
     endings = ENDINGS[wanted]
     check_output(output, overwrite=overwrite, endings=endings, is_text=wanted in ("geojson", "csv"))
@@ -89,7 +91,7 @@ def _by_ending(output: Path) -> Format:
         if output.name.lower().endswith(endings):
             return form
     known = ", ".join(ending for endings in ENDINGS.values() for ending in endings)
-    msg = f"--output must end in {known}, or --to say the format, got {output}."
+    msg = f"--output must end in {known}, or --to must name the format, got {output}."
     raise ArgumentError(msg, instead={"output": output.with_suffix(".gpkg")} if output.stem != "-" else None)
 
 
@@ -120,28 +122,32 @@ def _write(synopsis: "Synopsis", wanted: Format, out: "BinaryIO", resolution: in
     )
 )
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("-n", "size", type=click.IntRange(min=0), metavar="N", help="How many; by default the estimated total.")
+@click.option(
+    "-n", "size", type=click.IntRange(min=0), show_default="the estimated total", metavar="N", help="Number of points."
+)
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     required=True,
     metavar="POINTS|-",
-    help="Where to write: a .parquet, .csv or .geojson file, or - for CSV on standard output.",
+    help="File to write: .parquet, .csv or .geojson, or - for CSV on standard output.",
 )
 @click.option(
     "--within",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Polygons that hold all points, such as land: GeoJSON, a GeoPackage or any other file that GDAL reads.",
+    help="Polygons that all points lie in, such as land: GeoJSON, a GeoPackage or any other file that GDAL reads.",
 )
-@click.option("--seed", type=click.IntRange(min=0), metavar="S", help="The same points again for the same number.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="S", help="Seed. The same seed gives the same points again."
+)
 @click.option("--overwrite", is_flag=True, help="Replace POINTS if it exists.")
 def sample(file: Path, size: int | None, output: Path, within: Path | None, seed: int | None, overwrite: bool) -> None:
     """Draw synthetic points from a release.
 
-    FILE is a release made by "hushgrid publish". The points lie as its counts say and stand for nobody; the file says
-    so. They are in the order of its cells.
+    FILE is a release made by "hushgrid publish". The points follow its counts and stand for nobody, and the new file
+    says so. They come in the order of the cells.
     """
     from hushgrid.export.vectors import check_points_target, write_points
 

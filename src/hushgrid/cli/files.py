@@ -1,4 +1,4 @@
-"""Files that commands read and write, standard streams, and the progress bar."""
+"""Files, standard streams and progress of the commands."""
 
 import shutil
 import sys
@@ -21,11 +21,14 @@ STANDARD_INPUT = "-"
 
 
 def check_input(path: Path) -> None:
-    """Refuse pipes and devices, which may have no end; ``-`` is standard input, which whoever fills it ends."""
+    """Refuse pipes and devices, which may never end.
+
+    ``-`` is standard input, which ends when its writer does.
+    """
     from hushgrid.files.paths import IRREGULAR, irregularity
 
     if str(path) != STANDARD_INPUT and irregularity(path) == IRREGULAR:
-        msg = f"it {IRREGULAR}. Give a file, or - for standard input."
+        msg = f"it {IRREGULAR}. Give a file, or - to read standard input."
         raise ArgumentError(msg)
 
 
@@ -34,31 +37,40 @@ RELEASE = (".parquet", ".geoparquet", ".pq")
 
 
 def check_output(path: Path, *, overwrite: bool, endings: tuple[str, ...], is_text: bool = False) -> None:
-    """Refuse a path that cannot be written to, or whose name says that it is something else."""
+    """Refuse a path that cannot be written to or misleads.
+
+    A name misleads if its ending says that the file is something else.
+    """
     from hushgrid.files.paths import check_target
 
     if str(path) == STANDARD_OUTPUT:
         if sys.stdout.isatty() and not is_text:
-            msg = "-o - is standard output, and that is the terminal here. Send it to a file, or give a path."
+            msg = "-o - writes to standard output, which is the terminal here. Redirect it to a file, or give a path."
             raise ArgumentError(msg)
         return
     if path.suffix and not path.name.lower().endswith(endings):
-        msg = f"--output must be a name that ends in {' or '.join(endings)}, got {path}."
+        msg = f"--output must end in {' or '.join(endings)}, got {path}."
         raise ArgumentError(msg, instead={"output": path.with_suffix(endings[0])})
     check_target(path, overwrite=overwrite)
 
 
 def check_release_output(path: Path, *, overwrite: bool) -> None:
-    """The same for a release, which is paid for and so goes to a file that appears whole."""
+    """Refuse a path that cannot take a release.
+
+    A release is paid for, so it goes to a file that appears whole.
+    """
     if str(path) == STANDARD_OUTPUT:
-        msg = "a release is written to a file, not to standard output: what it cost is lost if a pipe breaks."
+        msg = "a release is written to a file, not to standard output: if a pipe broke, its budget would be lost."
         raise ArgumentError(msg, instead={"output": "RELEASE.dp.parquet"})
     check_output(path, overwrite=overwrite, endings=RELEASE)
 
 
 @contextmanager
 def result_path(output: Path, ending: str) -> Iterator[Path]:
-    """Where to write a result; its path is printed, or for ``-`` the whole result."""
+    """Where to write a result.
+
+    Its path is printed afterwards; for ``-``, the whole result.
+    """
     if str(output) != STANDARD_OUTPUT:
         yield output
         click.echo(output)
@@ -71,14 +83,16 @@ def result_path(output: Path, ending: str) -> Iterator[Path]:
 
 
 NAME = "standard input"
-ENDINGS = {b"PAR1": ".parquet", b"\x1f\x8b": ".csv.gz"}  # by how the content begins; anything else is CSV
+ENDINGS = {b"PAR1": ".parquet", b"\x1f\x8b": ".csv.gz"}  # by the first bytes of the content; anything else is CSV
 
 Place = TypeVar("Place")
 
 
 @contextmanager
 def on_disk(place: Place, *, can_be_resumed: bool = False) -> Iterator[Place | Path]:
-    """The place itself, or for ``-`` a copy of standard input, which is removed in the end.
+    """The place, or a copy of standard input.
+
+    ``-`` is standard input. The copy is removed afterwards.
 
     Privacy
     -------
@@ -92,7 +106,7 @@ def on_disk(place: Place, *, can_be_resumed: bool = False) -> Iterator[Place | P
         msg += "Save it to a file first."
         raise ArgumentError(msg, instead={"points": "POINTS.csv"})
     if sys.stdin.isatty():
-        msg = "- is standard input, and that is the keyboard here. Pipe a file into the command, or give its path."
+        msg = "- reads standard input, which is the keyboard here. Pipe a file into the command, or give its path."
         raise ArgumentError(msg)
     content = sys.stdin.buffer
     start = content.read(4)
@@ -116,9 +130,9 @@ def check_one_reader(**readers: object) -> None:
 
 
 def read_release(path: Path) -> "tuple[Synopsis, str]":
-    """The synopsis in a file, and the version of the library that wrote it; a simulation is warned of.
+    """The synopsis in a file, and the library's version.
 
-    ``-`` is standard input.
+    ``-`` is standard input. If the release is a simulation, a warning says so.
     """
     from hushgrid.files.release import open_release
 
@@ -130,18 +144,18 @@ def read_release(path: Path) -> "tuple[Synopsis, str]":
 
 
 def warn_of_simulation() -> None:
-    """Say that the noise of a file came from a seed."""
+    """Warn that a file's noise came from a seed."""
     warn("this file is a simulation: its noise came from a seed. It protects nobody and is not a release.")
 
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[float], None] | None]:
-    """A bar on stderr that starts again with every question asked of the points.
+    """A bar on stderr, for each pass over the points.
 
     Privacy
     -------
-    Shows whole per cents, the same ones whatever the points are. No time that is left and no speed: with these a
-    picture of the terminal would tell how large the table is.
+    It shows whole per cents, the same ones whatever the points are. It shows no remaining time and no speed: with
+    these, a picture of the terminal would tell how large the table is.
     """
     if not sys.stderr.isatty():
         yield None

@@ -1,4 +1,4 @@
-"""``hushgrid ledger``: the budget of each data set, and what it was spent on."""
+"""``hushgrid ledger``: budgets, and what they were spent on."""
 
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from hushgrid.ledger.ledger import Ledger
 
 
-SHORT = 16  # digits of a hash that tell releases apart; all of them are in the JSON
-UNFINISHED = "not finished: running, or cut off; spent"
+SHORT = 16  # digits of a hash that tell releases apart; JSON has all of them
+UNFINISHED = "not finished (running or cut off), spent"
 
 
 def accounts_as_values(book: "Book") -> dict[str, Any]:
-    """Every account, rationals as text, and the head of the chain."""
+    """All accounts as values for JSON, with the head.
+
+    Rationals are text.
+    """
     accounts = [
         {
             "dataset": account.dataset,
@@ -36,7 +39,7 @@ def accounts_as_values(book: "Book") -> dict[str, Any]:
 
 
 def accounts_in_words(book: "Book") -> str:
-    """Every account as a row, and the head of the chain."""
+    """All accounts as a table, with the head."""
     from hushgrid.ledger.book import amount
 
     rows = [["data set", "protects each", "budget", "spent", "not finished", "left"]]
@@ -47,7 +50,10 @@ def accounts_in_words(book: "Book") -> str:
 
 
 def entries_as_values(book: "Book") -> dict[str, Any]:
-    """Every entry, with what was asked for: the text whose SHA-256 is the key."""
+    """All entries as values for JSON, with their requests.
+
+    The SHA-256 of a request's text is its key.
+    """
     entries = [
         {
             "entry": entry.number,
@@ -69,7 +75,7 @@ def entries_as_values(book: "Book") -> dict[str, Any]:
 
 
 def entries_in_words(book: "Book") -> str:
-    """Every entry as a row."""
+    """All entries as a table."""
     from hushgrid.ledger.book import amount
 
     rows = [["entry", "data set", "when (UTC)", "method", "what became of it", "epsilon"]]
@@ -87,7 +93,7 @@ def _outcome(entry: "Entry") -> str:
         case "abandoned" if entry.charged:
             return f"given up, spent: {entry.reason}"
         case "abandoned":
-            return f"given up before anything was read, not spent: {entry.reason}"
+            return f"given up before anything was read, so not spent: {entry.reason}"
         case _:
             return UNFINISHED
 
@@ -102,15 +108,15 @@ def _method(entry: "Entry") -> str:
 
 
 def _printable(text: str) -> str:
-    # A ledger may have been made up, and a terminal obeys control characters.
+    # A ledger may be forged, and a terminal obeys control characters.
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
 UNALTERED = (
-    "The ledger is whole. An old copy of it would be whole too: to rule that out, pass --head with the head that "
-    "your latest release carries, or one you have written down."
+    "The ledger is whole. An old copy of it would be whole too. To rule that out, pass --head with the head that "
+    "your latest release carries, or one that you wrote down."
 )
-NOT_OLD = "The ledger is whole, and is no older than that head."
+NOT_OLD = "The ledger is whole, and not older than that head."
 
 at = click.option(
     "--ledger",
@@ -130,8 +136,8 @@ as_json_too = click.option("--json", "want_json", is_flag=True, help="Write JSON
 def ledger(context: click.Context) -> None:
     """Keep the account of all releases of a data set.
 
-    Releases of the same data add up. A ledger gives each data set one budget, in epsilon, and refuses what does not
-    fit. It keeps a copy of every release: asking again for the same one costs nothing. It never sees the data.
+    Releases of the same data add up. A ledger gives each data set one budget, in epsilon, and refuses releases that do
+    not fit. It keeps a copy of every release, so asking again for the same one costs nothing. It never sees the data.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -139,8 +145,8 @@ def ledger(context: click.Context) -> None:
 
 @ledger.command(epilog=example("ledger init --dataset trips --budget 3 --unit user"))
 @at
-@click.option("--dataset", required=True, metavar="NAME", help="What to call the data set from now on.")
-@click.option("--budget", required=True, metavar="EPSILON", help="What all its releases together may spend, ever.")
+@click.option("--dataset", required=True, metavar="NAME", help="Name of the data set.")
+@click.option("--budget", required=True, metavar="EPSILON", help="Epsilon that all its releases together may spend.")
 @click.option(
     "--unit",
     required=True,
@@ -149,9 +155,9 @@ def ledger(context: click.Context) -> None:
 )
 @as_json_too
 def init(place: str, dataset: str, budget: str, unit: Literal["record", "user"], want_json: bool) -> None:
-    """Give a data set its budget and its unit, for good.
+    """Give a data set its budget and unit, for good.
 
-    The ledger is made if it does not exist. Neither the budget nor the unit can be changed later.
+    The ledger is created if it does not exist. Neither the budget nor the unit can be changed later.
     """
     from hushgrid.ledger.ledger import open_ledger
 
@@ -164,7 +170,7 @@ def init(place: str, dataset: str, budget: str, unit: Literal["record", "user"],
 @at
 @as_json_too
 def show(place: str, want_json: bool) -> None:
-    """Say for each data set what was granted, what is spent, and what is left."""
+    """Show what each data set was granted, has spent and has left."""
     from hushgrid.ledger.ledger import open_ledger
 
     with open_ledger(place) as opened:
@@ -175,7 +181,7 @@ def show(place: str, want_json: bool) -> None:
 @at
 @as_json_too
 def history(place: str, want_json: bool) -> None:
-    """List every release that budget was set aside for, and what became of it."""
+    """List every reservation of budget, and what became of it."""
     from hushgrid.ledger.ledger import open_ledger
 
     with open_ledger(place) as opened:
@@ -185,7 +191,7 @@ def history(place: str, want_json: bool) -> None:
 
 @ledger.command(epilog=example("ledger verify --head 5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03"))
 @at
-@click.option("--head", metavar="HASH", help="The head that a release carries: the ledger must not be older.")
+@click.option("--head", metavar="HASH", help="The head that a release carries. The ledger must not be older.")
 @as_json_too
 def verify(place: str, head: str | None, want_json: bool) -> None:
     """Check that nothing in the ledger was edited, moved or removed.
@@ -204,7 +210,7 @@ def verify(place: str, head: str | None, want_json: bool) -> None:
         click.echo(aligned(rows, left=3))
     failed = [check.name for check in verification.checks if not check.ok]
     if failed:
-        msg = f"the ledger {opened.place} does not pass: {', '.join(failed)}."
+        msg = f"the ledger {opened.place} failed these checks: {', '.join(failed)}."
         raise LedgerError(msg)
     note(UNALTERED if head is None else NOT_OLD)
 

@@ -1,4 +1,4 @@
-"""Values that commands take, made from their text, and CSV files of rectangles."""
+"""Values of options, their completion, and files of rectangles."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -24,12 +24,12 @@ Rect = tuple[float, float, float, float]
 
 
 def to_domain(_context: click.Context, _parameter: click.Parameter, text: str) -> Domain:
-    """The domain written as ``W,S,E,N``."""
+    """Parse a domain written as ``W,S,E,N``."""
     return Domain.parse(text)
 
 
 def to_total(_context: click.Context, _parameter: click.Parameter, text: str | None) -> int | Literal["private"] | None:
-    """A total to scale to: a whole number, or ``private``."""
+    """Parse a total: a whole number, or ``private``."""
     if text is None:
         return None
     if text == "private":
@@ -42,12 +42,14 @@ def to_total(_context: click.Context, _parameter: click.Parameter, text: str | N
 
 
 def to_rects(_context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]) -> list[Rect]:
-    """The rectangles, each written as ``W,S,E,N``."""
+    """Parse rectangles written as ``W,S,E,N``."""
     return [parse_rect(text.split(",")) for text in texts]
 
 
 def parse_rect(parts: list[str]) -> Rect:
-    """Four numbers: west, south, east, north. Whether they make a rectangle is checked where all of them are known.
+    """Parse west, south, east and north.
+
+    Whether they make a rectangle is checked later, for all of them together.
 
     Examples
     --------
@@ -57,24 +59,24 @@ def parse_rect(parts: list[str]) -> Rect:
     try:
         west, south, east, north = map(float, parts)
     except ValueError:
-        msg = f"a rectangle is four numbers W,S,E,N separated by commas, got {','.join(parts)[:LONGEST_QUOTE]!r}."
+        msg = f"a rectangle must be four numbers W,S,E,N separated by commas, got {','.join(parts)[:LONGEST_QUOTE]!r}."
         raise ArgumentError(msg) from None
     return west, south, east, north
 
 
 def example(*commands: str) -> str:
-    """The end of a help text: commands as they are typed."""
+    """Example commands for the end of a help text."""
     # The backspace keeps click from wrapping the lines.
     return "\n".join(["\b", "Example:", *(f"  hushgrid {command}" for command in commands)])
 
 
 def complete_method(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The methods whose names begin so."""
+    """Methods whose names begin like this."""
     return [CompletionItem(name) for name in (AUTO, *METHODS) if name.startswith(incomplete)]
 
 
 def complete_file(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Files, where an argument may be something else as well."""
+    """Complete a file where other values are allowed too."""
     return [CompletionItem(incomplete, type="file")]
 
 
@@ -83,10 +85,12 @@ LONGEST_LINE = 2**16  # characters
 
 
 def read_rects(path: Path) -> "NDArray[np.float64]":
-    """Rectangles of a CSV file, or of standard input for ``-``, shape (n, 4).
+    """Read rectangles from a CSV file, shape (n, 4).
 
-    A first line that names west, south, east and north says where they stand, and other columns are passed over;
-    without one, a line holds the four in that order.
+    ``-`` is standard input.
+
+    A first line may name the columns west, south, east and north; other columns are ignored. Without such a line,
+    every line holds the four in that order.
     """
     from hushgrid.geometry.rects import check_rects
 
@@ -107,7 +111,7 @@ def read_rects(path: Path) -> "NDArray[np.float64]":
 
 
 def typed_rects(rects: list[Rect]) -> "NDArray[np.float64]":
-    """Rectangles of the options --rect, shape (n, 4)."""
+    """Rectangles of the --rect options, shape (n, 4)."""
     from hushgrid.geometry.rects import check_rects
 
     try:
@@ -122,7 +126,10 @@ def typed_rects(rects: list[Rect]) -> "NDArray[np.float64]":
 
 
 def warn_of_outside(rects: "NDArray[np.float64]", domain: Domain) -> None:
-    """Say which rectangle has nothing in common with the domain, as one with swapped coordinates has."""
+    """Warn of a rectangle outside the domain.
+
+    Swapped coordinates are the usual cause.
+    """
     from hushgrid.geometry.rects import area_shares
 
     outside = area_shares(rects, domain) == 0
@@ -130,7 +137,7 @@ def warn_of_outside(rects: "NDArray[np.float64]", domain: Domain) -> None:
         return
     number = int(outside.argmax())
     west, south, east, north = rects[number].tolist()
-    others = f" {int(outside.sum()) - 1:,} more do." if outside.sum() > 1 else ""
+    others = f" So do {int(outside.sum()) - 1:,} more." if outside.sum() > 1 else ""
     text = f"rectangle {number} ({_text(rects[number])}) lies outside the domain {_text(domain.bounds)}, where nothing "
     text += f"was counted.{others}"
     if area_shares(rects[[number]][:, [1, 0, 3, 2]], domain)[0] > 0:

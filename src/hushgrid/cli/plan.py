@@ -1,4 +1,4 @@
-"""``hushgrid plan``: what to expect of a release, before any data are touched."""
+"""``hushgrid plan``: what to expect before touching any data."""
 
 import textwrap
 from dataclasses import asdict
@@ -19,7 +19,7 @@ USERS_HEADER = ["at most a user", "half below", "relative", "95 % below", "relat
 
 
 def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str | None) -> float | None:
-    """The share written as ``5%`` or ``0.05``."""
+    """Parse a share written as ``5%`` or ``0.05``."""
     if text is None:
         return None
     number, per_cent, rest = text.partition("%")
@@ -28,7 +28,7 @@ def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str 
     except ValueError:
         accuracy = 0
     if rest.strip() or not 0 < accuracy < 1:
-        msg = f"accuracy must lie strictly between 0 and 100 %, written as 5% or 0.05; got {text!r}."
+        msg = f"accuracy must lie strictly between 0 and 100 %, written as 5% or 0.05, got {text!r}."
         raise ArgumentError(msg)
     return accuracy
 
@@ -45,16 +45,18 @@ def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str 
     callback=to_domain,
     required=True,
     metavar="W,S,E,N",
-    help="The public rectangle to cover: west, south, east, north.",
+    help="Public rectangle to cover: west, south, east, north.",
 )
-@click.option("--points-about", type=int, required=True, metavar="N", help="About how many points there are.")
-@click.option("--epsilon", metavar="E", help="The privacy budget; smaller means more private.")
+@click.option(
+    "--points-about", type=int, required=True, metavar="N", help="Rough number of points, from public knowledge."
+)
+@click.option("--epsilon", metavar="E", help="Privacy budget. Smaller is more private.")
 @click.option(
     "--accuracy",
     callback=to_accuracy,
     metavar="SHARE",
-    help="In place of epsilon: the error, such as 5%, that a count over 1 % of the domain should stay below 95 % of "
-    "the time with staq. The smallest epsilon that gives it is found.",
+    help="Find the smallest epsilon for this error instead, such as 5%: counts over 1 % of the domain by staq stay "
+    "below it 95 % of the time.",
 )
 @click.option(
     "--max-per-user",
@@ -62,14 +64,21 @@ def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str 
     default=1,
     show_default=True,
     metavar="K",
-    help="Points of one user that are kept at most and protected together; 1 also where single records are protected.",
+    help="Most points kept of one user, protected together. Use 1 to protect single records.",
 )
-@click.option("--size-share", default="0.01", show_default=True, help="Share of the budget for the noisy size.")
+@click.option(
+    "--size-share",
+    default="0.01",
+    show_default=True,
+    metavar="SHARE",
+    help="Share of the budget for the noisy number of points.",
+)
 @click.option(
     "--filled",
     default=0.2,
     show_default=True,
-    help="Share of the domain that 95 % of the points lie in; less is clumpier.",
+    metavar="SHARE",
+    help="Share of the domain that holds 95 % of the points. Smaller means clumpier.",
 )
 @click.option("--json", "want_json", is_flag=True, help="Write JSON.")
 def plan(
@@ -84,14 +93,14 @@ def plan(
 ) -> None:
     """Say what to expect of a release, before touching any data.
 
-    Cells, and how far off the counts of small, medium and large rectangles would be: from public figures alone, by
-    publishing a made-up population.
+    The plan tells how many cells there would be, and how far off the counts of small, medium and large rectangles
+    would be. It needs public figures alone, because it publishes a made-up population.
     """
     from hushgrid.plan.plan import epsilon_for
     from hushgrid.plan.plan import plan as make_plan
 
     if (epsilon is None) == (accuracy is None):
-        msg = "Give either --epsilon or the wanted --accuracy."
+        msg = "Give either --epsilon or --accuracy."
         raise click.UsageError(msg)
     figures: dict[str, Any] = {
         "points_about": points_about,
@@ -106,7 +115,10 @@ def plan(
 
 
 def in_words(made: "Plan", *, accuracy: float | None) -> str:
-    """The plan for people: cells, tables of errors, a plain sentence, and what is assumed."""
+    """The plan as text for people.
+
+    It has cells, tables of errors, a plain sentence, and what is assumed.
+    """
     found = []
     if accuracy is not None:
         found = [f"An error below {rounded_percent(accuracy)} takes epsilon {float(made.epsilon):g}."]
@@ -117,7 +129,7 @@ def in_words(made: "Plan", *, accuracy: float | None) -> str:
 
 
 def sentence(made: "Plan") -> str:
-    """What to expect, for everyone."""
+    """What to expect, in plain words."""
     error = made.yardstick
     holding = f"With about {made.points_about:,} points"
     if made.max_per_user > 1:
@@ -132,7 +144,7 @@ def sentence(made: "Plan") -> str:
 
 
 def assumption(made: "Plan") -> str:
-    """The model, honestly."""
+    """What the plan assumes about the points."""
     return (
         f"Assumed: a made-up population in clumps of all sizes, 95 % of it in {rounded_percent(made.filled)} of the "
         "domain (--filled). On real data, errors were mostly between half and twice those planned. Where points pile "
@@ -142,7 +154,7 @@ def assumption(made: "Plan") -> str:
 
 
 def as_values(made: "Plan") -> dict[str, Any]:
-    """The plan as plain values for JSON."""
+    """The plan as values for JSON."""
     from hushgrid.plan.plan import cost_of_users
 
     return {
@@ -161,7 +173,9 @@ def as_values(made: "Plan") -> dict[str, Any]:
 
 
 def rounded_percent(share: float) -> str:
-    """A share in percent, to two significant digits or to whole ones.
+    """Write a share in percent, with two significant digits.
+
+    From 10 % on, it is written in whole per cents.
 
     Examples
     --------
@@ -173,7 +187,7 @@ def rounded_percent(share: float) -> str:
 
 
 def about(number: float) -> str:
-    """A number to two significant digits, but no fractions of a point.
+    """Write a number of points with two significant digits.
 
     Examples
     --------
@@ -184,7 +198,7 @@ def about(number: float) -> str:
 
 
 def _price(made: "Plan") -> str:
-    """What it costs to protect all points of a user together, in one sentence."""
+    """What protecting whole users costs, in one sentence."""
     from hushgrid.plan.plan import cost_of_users
 
     alone = rounded_percent(cost_of_users(made)[1].relative_reach)
@@ -195,7 +209,7 @@ def _price(made: "Plan") -> str:
 
 
 def _users_table(made: "Plan") -> str:
-    """The yardstick by the number of points kept of one user."""
+    """Errors by the number of points per user."""
     from hushgrid.plan.plan import cost_of_users
 
     rows = [[f"{bound:,}", *_errors(error)] for bound, error in cost_of_users(made).items()]

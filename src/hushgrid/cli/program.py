@@ -1,4 +1,7 @@
-"""How a command ends when something goes wrong: a line on stderr, the command that would do, and an exit code."""
+"""The program around the commands: endings, help and completion.
+
+When something goes wrong, a command ends with a line on stderr, the command that would work, and an exit code.
+"""
 
 import os
 import shlex
@@ -23,14 +26,16 @@ INTERRUPTED = 130  # 128 + the number of the signal, as shells have it
 
 
 class Program(click.Group):
-    """A group of commands that turns every exception into one line and an exit code.
+    """A group of commands that ends in good order.
 
-    A second line shows the command as it should have been, where that is clear.
+    It turns every exception into one line and an exit code.
+
+    A second line shows the command that would work, where that is clear.
 
     Privacy
     -------
-    The traceback and text of an exception that hushgrid did not raise itself may hold data: they are shown only to
-    whoever asks for them.
+    The traceback and text of an exception that hushgrid did not raise itself may hold data. They are shown only on
+    request.
     """
 
     def main(
@@ -41,7 +46,10 @@ class Program(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run the command that the arguments name; in standalone mode, end the process."""
+        """Run the command that the arguments name.
+
+        In standalone mode, end the process.
+        """
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         typed = sys.argv[1:] if args is None else list(args)
@@ -55,7 +63,7 @@ class Program(click.Group):
         sys.exit(code)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The rest after the options of the program; ``help COMMAND`` is ``COMMAND --help``."""
+        """Parse options, reading ``help COMMAND`` as ``COMMAND --help``."""
         return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
 
     def _complain(self, error: Exception, typed: list[str]) -> int:
@@ -79,7 +87,7 @@ def ending(error: Exception) -> tuple[int, str]:
     """Exit code and message of an exception."""
     match error:
         case click.Abort():
-            return INTERRUPTED, "interrupted; nothing was left half-written."
+            return INTERRUPTED, "interrupted. No file was left half-written."
         case click.UsageError():
             command = error.ctx.command_path if error.ctx else "hushgrid"
             return error.exit_code, f"error: {error.format_message()} See '{command} --help'."
@@ -91,13 +99,13 @@ def ending(error: Exception) -> tuple[int, str]:
             # The text of a system error comes from the system; that of any other may come from the data.
             reason = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
             return UNEXPECTED, (
-                f"unexpected error: {type(error).__name__}{reason}. Set {DEBUG}=1 to see the traceback; "
-                "it may hold data, so look before you pass it on."
+                f"unexpected error: {type(error).__name__}{reason}. Set {DEBUG}=1 to see the traceback. "
+                "It may hold data, so look before you pass it on."
             )
 
 
 def one_line(text: str) -> str:
-    r"""Text with every run of white space as one space.
+    r"""Text with all white space made single spaces.
 
     Examples
     --------
@@ -109,7 +117,10 @@ def one_line(text: str) -> str:
 
 @contextmanager
 def _ending_in_good_order() -> Iterator[None]:
-    """Take it for Ctrl-C when the process is told to end or its terminal goes, so that no file is left half-written."""
+    """Treat being told to end like Ctrl-C.
+
+    So is the loss of the terminal. Then no file is left half-written.
+    """
     names = ("SIGTERM", "SIGHUP") if threading.current_thread() is threading.main_thread() else ()
     signals = [getattr(signal, name) for name in names if hasattr(signal, name)]
     taken = [number for number in signals if signal.getsignal(number) is signal.SIG_DFL]  # nohup ignores one of them
@@ -135,13 +146,13 @@ VARIABLE = "_HUSHGRID_COMPLETE"
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print a script that completes commands, options, methods and files.
+    """Print a completion script for a shell.
 
-    SHELL is bash, zsh or fish. Put the script where your shell looks for such scripts, as below, and start a new
-    shell. For zsh, ~/.zshrc has to say: fpath=(~/.zfunc $fpath); autoload -Uz compinit; compinit
+    It completes commands, options, methods and files. Put it where your shell looks for it, as below, and start a new
+    shell. For zsh, add this line to ~/.zshrc: fpath=(~/.zfunc $fpath); autoload -Uz compinit; compinit
     """
     kind = get_completion_class(shell)
     assert kind is not None
     script = kind(context.find_root().command, {}, "hushgrid", VARIABLE)
-    # Not source(), which starts bash to ask for its version.
+    # Not source(), which starts bash to ask its version.
     click.echo(script.source_template % script.source_vars())

@@ -1,4 +1,4 @@
-"""``hushgrid query``: how many points lie in rectangles and polygons."""
+"""``hushgrid query``: counts in rectangles and polygons."""
 
 import math
 import sys
@@ -30,12 +30,12 @@ DEVIATIONS = ("noise_std", "spread_std")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Answers:
-    """Areas and what a synopsis says about them.
+    """Areas, and what a synopsis says about them.
 
     Parameters
     ----------
     places : array, shape (n, columns)
-        Numbers that tell the areas apart: west, south, east and north of rectangles.
+        Numbers that identify the areas: west, south, east and north of rectangles.
     values : mapping of str to array of float, shape (n,)
         The fields of `hushgrid.synopsis.answer.Answer`.
     confidence : float
@@ -45,7 +45,7 @@ class Answers:
     covered : str
         What lies in the intervals.
     caveats : tuple of str
-        What else a reader must know.
+        What a reader must know besides.
     columns : tuple of str
         What the numbers in `places` are called.
     """
@@ -59,7 +59,10 @@ class Answers:
     columns: tuple[str, ...] = COLUMNS
 
     def table(self, names: Sequence[str] | None = None, *, called: str = "rectangle") -> str:
-        """Aligned lines for people; the areas' names, where there are any, stand for their numbers."""
+        """A table for people.
+
+        Names of areas, where there are any, replace their numbers.
+        """
         header = [called] if names else list(self.columns)
         places = [[name] for name in names] if names else [[f"{place:.10g}" for place in row] for row in self.places]
         usable = self.values["usable"]
@@ -75,19 +78,25 @@ class Answers:
             f"The {self.covered} lies between low and high with {100 * self.confidence:.10g} % confidence.",
         ]
         if not usable.all():
-            lines.append("Where it is marked not usable, the interval is wider than the estimate.")
+            lines.append("Where an answer is marked not usable, the interval is wider than the estimate.")
         if (self.values["estimate"] < 0).any():
-            lines.append("Noise can take an estimate below zero; it is left there, so that areas add up.")
+            lines.append("Noise can take an estimate below zero. It is left there, so that areas add up.")
         return "\n".join(lines)
 
     def csv(self) -> Iterator[str]:
-        """Lines of a CSV file, at full precision; only numbers, so that no spreadsheet finds a formula in it."""
+        """Lines of a CSV file, at full precision.
+
+        They hold numbers only, so that no spreadsheet finds a formula.
+        """
         yield ",".join((*self.columns, *NUMBERS)) + "\n"
         for place, row in zip(self.places.tolist(), self._rows(NUMBERS), strict=True):
             yield ",".join(map(repr, (*place, *row))) + "\n"
 
     def records(self) -> list[dict[str, Any]]:
-        """One record an area, for JSON; null stands for a side without bound."""
+        """One record per area, for JSON.
+
+        Null stands for an infinite bound.
+        """
         fields = (*NUMBERS, *DEVIATIONS, "usable")
         rows = zip(self.places.tolist(), self._rows(fields), strict=True)
         return [dict(zip((*self.columns, *fields), map(_bounded, (*place, *row)), strict=True)) for place, row in rows]
@@ -148,14 +157,14 @@ def _bounded(number: float) -> float | None:
     "rects_file",
     type=click.Path(path_type=Path),
     metavar="CSV|-",
-    help="A CSV file of rectangles, or - for standard input; columns west, south, east, north.",
+    help="CSV file of rectangles, with columns west, south, east, north. - reads standard input.",
 )
 @click.option(
     "--polygons",
     "polygons_file",
     type=click.Path(path_type=Path),
     metavar="FILE|-",
-    help="Polygons: GeoJSON, a GeoPackage or any other file that GDAL reads, or - for GeoJSON on standard input.",
+    help="File of polygons: GeoJSON, a GeoPackage or anything else that GDAL reads. - reads GeoJSON on standard input.",
 )
 @click.option("--confidence", default=0.95, show_default=True, help="Confidence of the intervals.")
 @click.option("--json", "want_json", is_flag=True, help="Write JSON.")
@@ -163,15 +172,15 @@ def _bounded(number: float) -> float | None:
     "--csv",
     "want_csv",
     is_flag=True,
-    help="Write CSV: west,south,east,north,estimate,low,high; for polygons feature,estimate,low,high.",
+    help="Write CSV. Columns: west,south,east,north,estimate,low,high, or for polygons feature,estimate,low,high.",
 )
 @click.option(
     "--geojson", "want_geojson", is_flag=True, help="Write the polygons as GeoJSON with estimate, low and high."
 )
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="GEOJSON", help="Write that GeoJSON to a file."
+    "-o", "--output", type=click.Path(path_type=Path), metavar="GEOJSON", help="Write this GeoJSON to a file."
 )
-@click.option("--overwrite", is_flag=True, help="Replace the file if it exists.")
+@click.option("--overwrite", is_flag=True, help="Replace GEOJSON if it exists.")
 def query(
     file: Path,
     rects: list[Rect],
@@ -184,13 +193,13 @@ def query(
     output: Path | None,
     overwrite: bool,
 ) -> None:
-    """Estimate how many points lie in rectangles or polygons, with intervals.
+    """Estimate how many points lie in rectangles or polygons.
 
-    FILE is a release made by "hushgrid publish". Parts of an area outside its domain count nothing. Features of
-    polygons are numbered from 0.
+    FILE is a release made by "hushgrid publish". Every estimate has an interval. Parts of an area outside the domain
+    count nothing. Features of a polygon file are numbered from 0.
     """
     if sum(map(bool, (rects, rects_file, polygons_file))) != 1:
-        msg = "Say which areas, with one of --rect W,S,E,N, --rects FILE and --polygons FILE."
+        msg = "Give the areas with one of --rect W,S,E,N, --rects FILE and --polygons FILE."
         raise click.UsageError(msg)
     check_one_reader(FILE=file, **{"--rects": rects_file, "--polygons": polygons_file})
     _check_format(want_json, want_csv, want_geojson or output is not None, polygons_file)
@@ -229,7 +238,7 @@ def _check_format(want_json: bool, want_csv: bool, want_geojson: bool, polygons_
         msg = "Choose one of --json, --csv and GeoJSON (--geojson, -o)."
         raise click.UsageError(msg)
     if want_geojson and polygons_file is None:
-        msg = "GeoJSON (--geojson, -o) is for --polygons; rectangles are written by --json and --csv."
+        msg = "GeoJSON (--geojson, -o) is for --polygons. Write rectangles with --json or --csv."
         raise click.UsageError(msg)
 
 
@@ -237,7 +246,7 @@ def _check_output(output: Path, *, overwrite: bool) -> None:
     from hushgrid.files.paths import check_target
 
     if output.suffix.lower() not in GEOJSON:
-        msg = f"-o writes GeoJSON: give a name that ends in .geojson, got {output}. --geojson is for standard output."
+        msg = f"-o writes GeoJSON and must end in .geojson, got {output}. Use --geojson for standard output."
         raise click.UsageError(msg)
     check_target(output, overwrite=overwrite)
 

@@ -1,4 +1,4 @@
-"""Text for people and programs: notes on stderr, tables, labelled fields, JSON."""
+"""Text for people and programs."""
 
 import json
 import textwrap
@@ -8,12 +8,12 @@ import click
 
 
 def note(text: str = "") -> None:
-    """Say something on stderr."""
+    """Print a note on stderr."""
     click.echo(text, err=True)
 
 
 def warn(text: str) -> None:
-    """Say something on stderr that the user should act on."""
+    """Print a warning on stderr."""
     note(f"hushgrid: warning: {text}")
 
 
@@ -21,7 +21,9 @@ WIDTH = 100  # columns of a terminal that text is wrapped to
 
 
 def aligned(rows: Sequence[Sequence[str]], *, left: int = 0) -> str:
-    """Rows as lines of aligned columns: the first `left` to the left, the others, numbers, to the right.
+    """Rows as lines of aligned columns.
+
+    The first `left` columns are aligned to the left, the others, numbers, to the right.
 
     Examples
     --------
@@ -39,7 +41,9 @@ def aligned(rows: Sequence[Sequence[str]], *, left: int = 0) -> str:
 
 
 def labelled(fields: Mapping[str, str]) -> str:
-    """Fields as lines of a label and a text, the text wrapped beside its label.
+    """Fields as lines of a label and a text.
+
+    Text is wrapped beside its label.
 
     Examples
     --------
@@ -62,7 +66,7 @@ def labelled(fields: Mapping[str, str]) -> str:
 
 
 def whole(number: float) -> str:
-    """A number rounded to a whole one, with commas.
+    """A number rounded to a whole, with commas.
 
     Examples
     --------
@@ -73,5 +77,5 @@ def whole(number: float) -> str:
 
 
 def as_json(value: object) -> str:
-    """A value as JSON that every parser takes."""
+    """A value as JSON that every parser accepts."""
     return json.dumps(value, indent=2, allow_nan=False)

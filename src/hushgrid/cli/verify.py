@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 CONSISTENT = (
     "The file is consistent: its counts follow from its measurements, and its claim from the noise it declares. "
-    "That the noise was really added, only its publisher can vouch for."
+    "Only its publisher can vouch that the noise was really added."
 )
 
 
@@ -25,8 +25,8 @@ CONSISTENT = (
 def verify(file: Path, want_json: bool) -> None:
     """Check that a release does not contradict itself.
 
-    Recomputes every count of FILE from its measurements, its claim from the noise it declares, and the width of its
-    intervals from all of it. Exit code 3 means that a check failed.
+    FILE is a release made by "hushgrid publish". Every count is recomputed from the measurements, the claim from the
+    declared noise, and the width of intervals from both. Exit code 3 means that a check failed.
     """
     from hushgrid.release.verify import verify as verify_file
 
@@ -37,7 +37,7 @@ def verify(file: Path, want_json: bool) -> None:
     if "release" in failed:
         warn_of_simulation()
     if failed:
-        msg = f"{file} does not pass: {', '.join(f'{name} ({detail})' for name, detail in failed.items())}."
+        msg = f"{file} failed these checks: {', '.join(f'{name} ({detail})' for name, detail in failed.items())}."
         raise SynopsisFileError(msg)
     note(CONSISTENT)
 

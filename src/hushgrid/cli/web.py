@@ -15,20 +15,18 @@ ENDINGS = (".html", ".htm")
 
 @click.command("map", epilog=example("map trips.dp.parquet -o trips.html"))
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, metavar="HTML|-", help="Where to write."
-)
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="HTML|-", help="File to write.")
 @click.option(
     "--overlay",
     type=click.Path(path_type=Path),
     metavar="GEOJSON",
-    help="Areas and lines to show in place of coastlines and borders, in the coordinates of the release.",
+    help="Areas and lines to draw instead of coastlines and borders, in the coordinates of the release.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace HTML if it exists.")
 def draw_map(file: Path, output: Path, overlay: Path | None, overwrite: bool) -> None:
-    """Make a web page that shows a release and answers by itself.
+    """Draw a release as a web page that answers questions.
 
-    FILE is a release made by "hushgrid publish". The page is one file; it works offline and sends nothing anywhere.
+    FILE is a release made by "hushgrid publish". The page is one file. It works offline and sends nothing anywhere.
     """
     from hushgrid.files.paths import new_file
     from hushgrid.web.overlay import read_overlay
@@ -41,24 +39,32 @@ def draw_map(file: Path, output: Path, overlay: Path | None, overwrite: bool) ->
     page = map_page(synopsis, title=title_of(file), overlay=areas)
     with result_path(output, ENDINGS[0]) as path, new_file(path, overwrite=overwrite) as out:
         out.write(page.encode())
-    note("Open it in a browser, or pass it on: it holds the release and nothing else.")
+    note("Open it in a browser, or pass it on. It holds the release and nothing else.")
 
 
 @click.command(epilog=example("serve trips.dp.parquet homes.dp.parquet --port 8080"))
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE...")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 is all of them.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Address to listen on. Use 0.0.0.0 for all.",
+)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8000,
     show_default=True,
-    help="Port to listen on; 0 is any free one.",
+    metavar="PORT",
+    help="Port to listen on. Use 0 for any free port.",
 )
 def serve(files: tuple[Path, ...], host: str, port: int) -> None:
     """Serve releases to browsers and programs until interrupted.
 
     Every FILE is a release made by "hushgrid publish". Its page is the one that "hushgrid map" makes, with a switch to
-    the others; /v1/ answers in JSON, and /openapi.json tells how to ask. The address is printed when all is ready.
+    the others. /v1/ answers in JSON, and /openapi.json says how to ask. The address is printed when the server is
+    ready.
     """
     from hushgrid.web.server import address_of, is_open, listen, raise_file_limit, server
     from hushgrid.web.shelf import Shelf, title_of
@@ -68,8 +74,8 @@ def serve(files: tuple[Path, ...], host: str, port: int) -> None:
         running = server(shelf)
         raise_file_limit()
         if is_open(listener):
-            warn(f"other machines can reach {host}, and there is no password: whoever asks is answered.")
-        # The server stops in good order at either signal, and raises it again when it has.
+            warn(f"other machines can reach {host}, and there is no password. Anyone who asks gets an answer.")
+        # The server stops in good order at either signal, then raises it again.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         click.echo(address_of(listener))
         note(f"Serving {', '.join(shelf.entries)}. Stop with Ctrl-C.")
