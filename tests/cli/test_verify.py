@@ -62,4 +62,4 @@ def test_a_table_of_points_is_no_release(run: Run, command: str, points_file: Pa
     """Parquet that hushgrid did not write is refused, and nothing of it is shown."""
     options = ["--rect", "0,0,1,1"] if command == "query" else []
 
-    assert_refused(run(command, points_file, *options), 3, "no release")
+    assert_refused(run(command, points_file, *options), 3, "not a release")

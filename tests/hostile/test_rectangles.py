@@ -98,5 +98,5 @@ def test_a_pipe_is_refused_before_anybody_waits_for_it(release: Path, tmp_path: 
     os.mkfifo(tmp_path / "pipe")
     with tried.one():
         result = limited("query", release, "--rects", tmp_path / "pipe", stdin=subprocess.DEVNULL)
-    assert "no regular file" in result.stderr
+    assert "not a regular file" in result.stderr
     tried.at_least(1)

@@ -128,11 +128,11 @@ MISTAKES = {
     ),
     "points given to query": Mistake(
         f"hushgrid query trips.parquet --rect {W_S_E_N}",
-        3, "trips.parquet cannot be read", "it is no release of hushgrid", MAKE_A_RELEASE, FILLED,
+        3, "trips.parquet cannot be read", "it is not a release of hushgrid", MAKE_A_RELEASE, FILLED,
     ),
     "a CSV file given to query": Mistake(
         f"hushgrid query trips.csv --rect {W_S_E_N}",
-        3, "trips.csv is no Parquet file", "and so no release", MAKE_A_RELEASE, FILLED,
+        3, "trips.csv is not a Parquet file", "so it cannot be a release", MAKE_A_RELEASE, FILLED,
     ),
     "a release given to publish": Mistake(
         PUBLISH.replace("trips.parquet", "trips.dp.parquet"),

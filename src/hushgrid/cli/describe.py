@@ -1,4 +1,4 @@
-"""``hushgrid describe``: what a release is and promises, in words and as JSON."""
+"""``hushgrid describe``: what a release is and promises."""
 
 import shlex
 from fractions import Fraction
@@ -86,12 +86,12 @@ def _total(synopsis: "Synopsis") -> "Answer":
 
 
 def release_in_words(synopsis: "Synopsis") -> dict[str, str]:
-    """The facts about a release, a label and a text each."""
+    """The facts about a release, by label."""
     from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
     from hushgrid.synopsis.facts import Facts
 
     facts, total, mark = Facts.of(synopsis), _total(synopsis), synopsis.ledger
-    capped = "" if synopsis.claim.size is None else f"; sizes found so are capped at {GUIDELINE_CELL_LIMIT:,} cells"
+    capped = "" if synopsis.claim.size is None else f"; such sizes are capped at {GUIDELINE_CELL_LIMIT:,} cells"
     estimate, low, high = (whole(float(number)) for number in (total.estimate, total.low, total.high))
     confidence = f"{100 * CONFIDENCE:g} % confidence"
     return {
@@ -124,7 +124,10 @@ def summarise(synopsis: "Synopsis") -> None:
 
 
 def suggest(domain: Domain, path: Path, areas: Path | None = None) -> None:
-    """Say which commands go on from a release; asked about are its areas, or the middle of the domain."""
+    """Say which commands go on from a release.
+
+    They ask about its areas, or the middle of the domain.
+    """
     file = shlex.quote(str(path))
     middle = (
         domain.west + domain.width / 4,

@@ -1,4 +1,4 @@
-"""Files of polygons: features of GeoJSON and whatever GDAL reads, with their answers."""
+"""Files of polygons: GeoJSON and whatever GDAL reads."""
 
 import json
 import math
@@ -46,11 +46,14 @@ class Features:
 
     @property
     def names(self) -> list[str]:
-        """What each feature is called, else its number, fit for a terminal."""
+        """The name of each feature, else its number."""
         return [_name(feature, number) for number, feature in enumerate(self.features)]
 
     def geojson(self, values: dict[str, "NDArray[np.float64]"], columns: tuple[str, ...]) -> Iterator[str]:
-        """Text of a GeoJSON file (RFC 7946) of the same features, with values added to their properties."""
+        """The same features as GeoJSON, with values added.
+
+        The values join their properties (RFC 7946).
+        """
         rows = zip(*(values[column].tolist() for column in columns), strict=True)
         yield '{"type": "FeatureCollection", "features": ['
         for number, (feature, geometry, row) in enumerate(zip(self.features, self._places(), rows, strict=True)):
@@ -85,7 +88,7 @@ def _name(feature: dict[str, Any], number: int) -> str:
 
 
 def geojson_features(path: Path) -> Features:
-    """Features of a GeoJSON file, or of standard input for ``-``; what is wrong with it is an ArgumentError.
+    """Features of a GeoJSON file, or of standard input.
 
     Coordinates are longitude and latitude (RFC 7946), unless the file names another reference system the way GeoJSON
     did before, and GDAL still does.
@@ -137,7 +140,7 @@ REFERRING = (
 
 
 def gdal_features(path: Path) -> Features:
-    """Features of the one layer of polygons of a file; what is wrong with it is an ArgumentError."""
+    """Features of the one layer of polygons."""
     _forget_formats()
     import numpy as np
     import pyogrio
@@ -149,10 +152,10 @@ def gdal_features(path: Path) -> Features:
         with _warnings_in_words():
             layer = _layer(pyogrio.list_layers(path))
             meta, numbers, wkb, columns = pyogrio.raw.read(path, layer=layer, return_fids=True, datetime_as_string=True)
-        with np.errstate(invalid="ignore"):  # what is no number is refused by its place, later
+        with np.errstate(invalid="ignore"):  # what is not a number is refused later, with its place
             geometry = shapely.from_wkb(wkb)
     except (RuntimeError, shapely.errors.ShapelyError):
-        msg = "GDAL knows no such format, or the file is damaged."
+        msg = "GDAL does not know the format, or the file is damaged."
         raise ArgumentError(msg) from None
     if meta["crs"] is None:
         msg = "it does not say its coordinate reference system; assign one, for instance by ogr2ogr -a_srs EPSG:4326."
@@ -175,7 +178,7 @@ def _forget_formats() -> None:
 
 @contextmanager
 def _warnings_in_words() -> Iterator[None]:
-    """What GDAL warns of, as our own warnings, each once."""
+    """GDAL's warnings as our own, each once."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
@@ -206,7 +209,10 @@ GEOJSON = frozenset({".geojson", ".json"})
 
 
 def read_polygons(path: Path) -> Features:
-    """Features of a GeoJSON file, or of standard input for ``-``, or of any other file that GDAL reads."""
+    """Features of a file of polygons.
+
+    GeoJSON, on standard input for ``-``, or any other format that GDAL reads.
+    """
     is_geojson = str(path) == STANDARD_INPUT or path.suffix.lower() in GEOJSON
     try:
         check_input(path)

@@ -1,4 +1,4 @@
-"""From a mistake on the command line to a command that would work."""
+"""From a mistake to a command that works."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ NUMBER = re.compile(r"[+-]?\d*\.?\d+,?")
 
 @dataclass(frozen=True)
 class Typed:
-    """A command, the words that name it, and its arguments.
+    """A command, its names and its arguments.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Typed:
         return [*self.names, *self.arguments]
 
     def given(self, parameter: click.Parameter) -> str | None:
-        """The text that click reads for a parameter, the first of several."""
+        """The text that click reads for a parameter."""
         parser = self.command.make_parser(click.Context(self.command, ignore_unknown_options=True))
         try:
             values: dict[str, Any] = parser.parse_args(list(self.arguments))[0]
@@ -59,12 +59,12 @@ class Typed:
         return value if isinstance(value, str) else None
 
     def parameter(self, name: str) -> click.Parameter | None:
-        """The option or argument that Python calls by a name."""
+        """The option or argument of a Python name."""
         wanted = (OPTIONS.get(name, f"--{name.replace('_', '-')}"), ARGUMENTS.get(name, name))
         return next((each for each in self.command.params if not set(wanted).isdisjoint(each.opts)), None)
 
     def replacing(self, instead: Mapping[str, object]) -> "Typed | None":
-        """The same with other values, or None if the command cannot take them."""
+        """The same with other values, if it takes them."""
         typed = self
         for name, value in instead.items():
             parameter = self.parameter(name)
@@ -74,7 +74,10 @@ class Typed:
         return typed
 
     def with_value(self, parameter: click.Parameter, value: str) -> "Typed":
-        """The same with one value for a parameter, where the old one stood or at the end."""
+        """The same with another value for one parameter.
+
+        It stands where the old one stood, or at the end.
+        """
         words = list(self.arguments)
         if isinstance(parameter, click.Option):
             for place, word in enumerate(words):
@@ -88,12 +91,12 @@ class Typed:
 
 
 def holds_secret(words: Sequence[str]) -> bool:
-    """Whether a command should not be repeated where others may read it."""
+    """Whether a password may be in the words."""
     return any(secret in word for word in words for secret in SECRET)
 
 
 def way_out(error: Exception, program: click.Command, words: Sequence[str]) -> list[str] | None:
-    """The words with what the error complains of put right, where that is clear."""
+    """The words put right, where that is clear."""
     typed = Typed.of(program, words)
     better: Typed | None = None
     match error:
@@ -112,7 +115,7 @@ def way_out(error: Exception, program: click.Command, words: Sequence[str]) -> l
 
 
 def scattered_bounds(words: Sequence[str]) -> tuple[str, list[str]] | None:
-    """What to say of bounds typed with blanks between them, and the words with commas.
+    """What to say of bounds typed with blanks, and the remedy.
 
     Examples
     --------
@@ -131,7 +134,7 @@ def scattered_bounds(words: Sequence[str]) -> tuple[str, list[str]] | None:
 
 
 def _renamed(words: Sequence[str], name: str, possible: Sequence[str]) -> list[str] | None:
-    """The words with a name that was likely meant, where there is one such."""
+    """The words with the name that was likely meant."""
     likely = [longer for longer in possible if longer.startswith(name)] or possible
     if len(likely) != 1:
         return None
@@ -139,7 +142,7 @@ def _renamed(words: Sequence[str], name: str, possible: Sequence[str]) -> list[s
 
 
 def _with_missing(typed: Typed, hint: str) -> Typed:
-    """All that is required and was not given, as the help text calls it."""
+    """Add what is required and was not given."""
     for parameter in typed.command.params:
         if (parameter.required or hint in parameter.opts) and typed.given(parameter) is None:
             typed = typed.with_value(parameter, parameter.make_metavar(click.Context(typed.command)))
@@ -147,7 +150,7 @@ def _with_missing(typed: Typed, hint: str) -> Typed:
 
 
 def _allowed(parameter: click.Parameter, given: str) -> str | None:
-    """The value of the right kind that is nearest to the one given."""
+    """The allowed value nearest to the one given."""
     if isinstance(parameter.type, click.Choice):
         return next(iter(get_close_matches(given.lower(), parameter.type.choices, n=1)), None)
     if isinstance(parameter.type, click.types.IntParamType):

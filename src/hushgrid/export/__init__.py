@@ -1,1 +1,1 @@
-"""Other forms of a release: files for map software and tables, synthetic points, pictures."""
+"""A release in other forms: files, points, pictures."""

@@ -1,4 +1,4 @@
-"""The manifest of a release: what it protects and means, in plain words and odds."""
+"""The manifest: what a release protects and means."""
 
 import math
 from fractions import Fraction
@@ -12,7 +12,9 @@ LARGEST = 700.0  # of an epsilon whose exponential is a double; beyond, guesses 
 
 
 def sure_at_most(before: float, epsilon: Fraction) -> float:
-    """How sure a reader of a release can be of something they thought as likely as `before`.
+    """How sure a reader of the release can become.
+
+    `before` is how likely they thought it.
 
     Bayes' rule: the odds grow by a factor of exp(ε) at most.
 
@@ -25,7 +27,7 @@ def sure_at_most(before: float, epsilon: Fraction) -> float:
 
 
 def sure_at_least(before: float, epsilon: Fraction) -> float:
-    """How sure a reader of a release remains of something they thought as likely as `before`.
+    """How sure a reader of the release remains at least.
 
     Examples
     --------
@@ -36,7 +38,7 @@ def sure_at_least(before: float, epsilon: Fraction) -> float:
 
 
 def percent(share: float) -> str:
-    """A share in per cent, with two digits of what it lacks to none or to all.
+    """A share in per cent, to two telling digits.
 
     Examples
     --------
@@ -84,7 +86,9 @@ OUT_OF_SCOPE = """\
 
 
 def manifest(synopsis: Synopsis, *, name: str, sha256: str) -> str:
-    """What a release promises in plain words, as Markdown; all of it from released values and public arguments.
+    """What a release promises, as Markdown.
+
+    All of it follows from released values and public arguments.
 
     Parameters
     ----------
@@ -162,7 +166,7 @@ def _making(facts: Facts) -> dict[str, str]:
 
 
 def _table(rows: dict[str, str]) -> str:
-    """Rows of two columns, the first of them the heading."""
+    """A table of two columns, its heading first."""
     heading, *others = (f"| {label} | {text.replace('|', '/')} |" for label, text in rows.items())
     return "\n".join([heading, "|---|---|", *others])
 

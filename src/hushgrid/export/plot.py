@@ -1,4 +1,4 @@
-"""A release as a static picture: density on a log scale over coastlines."""
+"""A release as a picture: density over coastlines."""
 
 import math
 from dataclasses import dataclass
@@ -95,13 +95,16 @@ def plot(synopsis: Synopsis, ax: "Axes | None" = None, *, title: str | None = No
     _label(ax, domain)
     ax.set_title(_title(synopsis) if title is None else title)
     if synopsis.simulation:
-        mark = ax.annotate("simulation: no release", (0.99, 0.02), xycoords="axes fraction", ha="right", zorder=6)
+        mark = ax.annotate("simulation: not a release", (0.99, 0.02), xycoords="axes fraction", ha="right", zorder=6)
         mark.set_color("#b00020")
     return ax
 
 
 def _densities(synopsis: Synopsis) -> tuple[Floats, NDArray[np.bool_]]:
-    """Points per square kilometre of each pixel, and whether they stand out of the noise, shape (rows, columns)."""
+    """Density of each pixel, and whether it stands out.
+
+    Points per square kilometre, and whether that is more than noise; shape (rows, columns) each.
+    """
     partition = synopsis.partition
     own = isinstance(partition, Grid) and max(partition.rows, partition.columns) <= LARGEST_OWN_GRID
     grid = pixels(synopsis, None if own else RESOLUTION)
@@ -110,7 +113,10 @@ def _densities(synopsis: Synopsis) -> tuple[Floats, NDArray[np.bool_]]:
 
 
 def _row_areas(grid: Grid) -> Floats:
-    """Square kilometres of a pixel of every row; squares of the domain's own units where those are not known."""
+    """Square kilometres of a pixel of every row.
+
+    In squares of the domain's own units where their length is not known.
+    """
     domain = grid.domain
     if domain.is_geographic:
         sines = np.sin(np.radians(grid.row_edges))
@@ -120,7 +126,10 @@ def _row_areas(grid: Grid) -> Floats:
 
 
 def _kilometres(domain: Domain) -> float | None:
-    """Kilometres of one unit of a projected domain, or None where it takes pyproj to know, and it is not there."""
+    """Kilometres of one unit of a projected domain.
+
+    None where the unit is not a length, or pyproj is not installed.
+    """
     try:
         import pyproj
     except ImportError:
@@ -154,7 +163,7 @@ def _draw_ground(ax: "Axes", domain: Domain) -> None:
 
 
 def _draw_scale(ax: "Axes", domain: Domain) -> None:
-    """A bar of a round length in the south-west corner, true where it stands."""
+    """A bar of a round length, true where it stands."""
     low = domain.south + 0.05 * domain.height
     degree = math.radians(1) * EARTH_RADIUS * math.cos(math.radians(low))
     unit = degree if domain.is_geographic else _kilometres(domain)
@@ -169,7 +178,9 @@ def _draw_scale(ax: "Axes", domain: Domain) -> None:
 
 
 def round_length(longest: float) -> float:
-    """The longest of 1, 2 and 5 times a power of ten that fits.
+    """The longest round length that fits.
+
+    It is 1, 2 or 5 times a power of ten.
 
     Examples
     --------

@@ -17,13 +17,13 @@ from hushgrid.geometry.grid import Grid
 from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
 
-PIXELS = 1024  # on the longer side, where the partition is no grid
+PIXELS = 1024  # on the longer side, unless the partition is a grid
 PIXELS_AT_ONCE = 2**18
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Raster:
-    """Estimated points in pixels that tile the domain, and their standard errors.
+    """Estimates and standard errors of pixels that tile the domain.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Raster:
 
     @classmethod
     def of(cls, synopsis: Synopsis, grid: Grid) -> Self:
-        """A release resampled to pixels: each holds what the release answers for it."""
+        """Pixels that each hold what the release answers."""
         shape = grid.rows, grid.columns
         if isinstance(synopsis.partition, Patchwork):
             estimates, errors = _pixels_of_areas(synopsis, synopsis.partition, grid)
@@ -53,7 +53,10 @@ class Raster:
 
 
 def _pixels_of_areas(synopsis: Synopsis, areas: Patchwork, grid: Grid) -> tuple[Floats, Floats]:
-    """Estimates and standard errors of pixels, shape (pixels,) each; all areas are laid over the pixels at once."""
+    """Estimates and standard errors of pixels over areas.
+
+    All areas are laid over the pixels at once; shape (pixels,) each.
+    """
     outlines = Outlines(segments=areas.segments, starts=areas.segment_starts)
     cover = Cover.of(BoxTree.of(grid), outlines, FLAT).node_by_node()
     pixel_size = grid.domain.width / grid.columns * (grid.domain.height / grid.rows)
@@ -102,7 +105,9 @@ BANDS = ("estimate", "standard error by noise")
 
 
 def write_geotiff(synopsis: Synopsis, out: BinaryIO, *, resolution: int | tuple[int, int] | None = None) -> None:
-    """Estimates and standard errors of pixels as two bands of doubles; the estimates sum to the total of the release.
+    """Write a GeoTIFF of estimates and standard errors.
+
+    They are two bands of doubles; the estimates sum to the total of the release.
 
     Overviews hold means of full pixels, not sums. The guarantee and the method are in the tags.
 

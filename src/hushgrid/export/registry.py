@@ -1,4 +1,4 @@
-"""A draft entry for the registry of deployments of differential privacy that OpenDP keeps.
+"""A draft entry for OpenDP's registry of deployments.
 
 The fields are those of the records in its repository, opendp/deployments-registry-data.
 """
@@ -67,7 +67,9 @@ TIER = 3  # how much an entry tells: all that is asked for
 
 
 def registry_entry(synopsis: Synopsis, *, name: str, sha256: str, published: str) -> str:
-    """A release as an entry of the registry, in YAML; what only its publisher knows is left to be filled in.
+    """A release as an entry of the registry, in YAML.
+
+    What only its publisher knows is left to be filled in.
 
     Parameters
     ----------
@@ -81,7 +83,7 @@ def registry_entry(synopsis: Synopsis, *, name: str, sha256: str, published: str
         The day, as ``YYYY-MM-DD``.
     """
     if synopsis.simulation:
-        msg = "a simulated synopsis is no release; it belongs in no registry."
+        msg = "a simulated synopsis is not a release; it belongs in no registry."
         raise ArgumentError(msg)
     facts = Facts.of(synopsis)
     deployment: dict[str, Yaml] = {

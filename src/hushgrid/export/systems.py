@@ -1,4 +1,4 @@
-"""Coordinate reference systems, by the names that GDAL writes into files, and places in longitude and latitude."""
+"""Reference systems for GDAL, and places in degrees."""
 
 from typing import Any
 
@@ -16,7 +16,9 @@ WIDEST = 180.0  # degrees; what reaches further goes around the back of the worl
 
 
 def gdal_name(domain: Domain) -> str:
-    """The system of a domain as GDAL is told it: its files put longitude first in any case.
+    """The name of a domain's system for GDAL.
+
+    Its files put longitude first in any case.
 
     Examples
     --------
@@ -27,14 +29,17 @@ def gdal_name(domain: Domain) -> str:
 
 
 def in_degrees(places: Floats, domain: Domain) -> Floats:
-    """Places in the system of a domain, shape (..., 2), in longitude and latitude."""
+    """Places of a domain in degrees, shape (..., 2)."""
     if domain.is_geographic:
         return places
     return np.stack(_transformer(domain.crs).transform(places[..., 0], places[..., 1]), axis=-1)
 
 
 def rings_in_degrees(rings: Floats, domain: Domain) -> Floats:
-    """Rings of shape (n, points, 2) in longitude and latitude, counterclockwise; edges stay straight."""
+    """Rings in degrees, counterclockwise, shape (n, points, 2).
+
+    Edges stay straight.
+    """
     moved = in_degrees(rings, domain)
     _check_degrees(moved[..., 0].min(axis=1), moved[..., 0].max(axis=1), moved, domain)
     x, y = moved[..., 0], moved[..., 1]
@@ -45,7 +50,10 @@ def rings_in_degrees(rings: Floats, domain: Domain) -> Floats:
 
 
 def areas_in_degrees(areas: Patchwork) -> NDArray[np.object_]:
-    """Areas as shapely has them, in longitude and latitude, outer rings counterclockwise; edges stay straight."""
+    """Areas as shapely geometries in degrees.
+
+    Outer rings are counterclockwise; edges stay straight.
+    """
     shapely = import_shapely()
     moved = shapely.transform(Patches(areas).shapes, lambda places: in_degrees(places, areas.domain))
     west, _, east, _ = shapely.bounds(moved).T

@@ -1,4 +1,4 @@
-"""Cells and synthetic points as CSV, GeoJSON, GeoPackage and Parquet."""
+"""Cells and points as CSV, GeoJSON, GeoPackage, Parquet."""
 
 import io
 import json
@@ -23,13 +23,15 @@ from hushgrid.synopsis.cells import RING, names, shape_type, shapes
 from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
 
-FORMULA = ("=", "+", "-", "@")  # how a cell of a spreadsheet begins that is no text (OWASP)
+FORMULA = ("=", "+", "-", "@")  # how a formula in a spreadsheet begins (OWASP)
 APOSTROPHE = "'"
 MARKED = {"count": "simulated_count", "std_error": "simulated_std_error"}
 
 
 def write_csv(synopsis: Synopsis, out: BinaryIO) -> None:
-    """Bounds, count and standard error of every leaf, and the names of areas.
+    """Write every leaf as a row of CSV.
+
+    A row has the bounds, count and standard error of a leaf, and the name of an area.
 
     No spreadsheet finds a formula in it: all but names are numbers, and a name that looks like one gets an apostrophe.
     So does a name that begins with one: whoever takes one away has the names of the release.
@@ -46,7 +48,9 @@ def write_csv(synopsis: Synopsis, out: BinaryIO) -> None:
 
 
 def as_text(name: str) -> str:
-    r"""A name that spreadsheets take for text: with an apostrophe before what they may take for a formula.
+    r"""A name that no spreadsheet takes for a formula.
+
+    An apostrophe is put before what may be taken for one.
 
     They pass over white space at the start, and some take full-width signs for plain ones.
 
@@ -65,7 +69,9 @@ COORDINATES = "longitude, latitude (RFC 7946)"
 
 
 def write_geojson(synopsis: Synopsis, out: BinaryIO) -> None:
-    """Every leaf as a polygon with its count and standard error, and an area with its name, in longitude and latitude.
+    """Write every leaf as a GeoJSON polygon, in degrees.
+
+    It has its count and standard error, and an area its name.
 
     A member ``hushgrid`` of the collection says what the file is.
     """
@@ -122,7 +128,9 @@ DESCRIPTION = "description"  # of a layer, which map software shows
 
 
 def write_gpkg(synopsis: Synopsis, out: BinaryIO) -> None:
-    """Every leaf as a polygon with its count and standard error, and an area with its name, in the domain's system.
+    """Write every leaf as a polygon of a GeoPackage.
+
+    It has its count and standard error, and an area its name, in the domain's system.
 
     The guarantee and the method are in the metadata of the layer.
     """
@@ -156,7 +164,7 @@ PREFIX = "synthetic_"  # of the columns of a CSV file, which has no other place 
 
 
 def check_points_target(path: Path, *, overwrite: bool) -> None:
-    """Refuse a path that points cannot be written to, before there are any."""
+    """Refuse a path that points cannot be written to."""
     if path.suffix.lower() not in WRITERS:
         msg = f"{path} has an extension that is not known. Points can be written as {', '.join(WRITERS)}."
         raise ArgumentError(msg)
@@ -164,7 +172,10 @@ def check_points_target(path: Path, *, overwrite: bool) -> None:
 
 
 def write_points(synopsis: Synopsis, points: Floats, path: Path, *, overwrite: bool = False) -> None:
-    """Write points drawn from a synopsis as Parquet, CSV or GeoJSON, by the extension of the path."""
+    """Write synthetic points, in the format of the extension.
+
+    Parquet, CSV or GeoJSON.
+    """
     check_points_target(path, overwrite=overwrite)
     about = {"synthetic": SYNTHETIC, **Facts.of(synopsis).labelled()}
     with new_file(path, overwrite=overwrite) as out:

@@ -1,4 +1,7 @@
-"""Outlines of the world's land (Natural Earth, by way of world-atlas; ``tools/make_atlas.py``)."""
+"""Outlines of the world's land.
+
+From Natural Earth, by way of world-atlas (``tools/make_atlas.py``).
+"""
 
 import gzip
 import json
@@ -16,7 +19,7 @@ LARGEST_FINE = 15.0  # degrees: wider domains are served by the coarser outlines
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class World:
-    """Arcs on a grid of whole numbers, and the rings they make up.
+    """Arcs in whole numbers, and the rings they make.
 
     Parameters
     ----------
@@ -37,19 +40,19 @@ class World:
     borders: frozenset[int]
 
     def degrees(self, arc: Indices) -> Floats:
-        """Longitude and latitude of the points of an arc, or of any on the grid, shape (points, 2)."""
+        """Longitude and latitude of an arc, shape (points, 2)."""
         return np.asarray(np.array(self.scale) * arc + self.translate)
 
     @cached_property
     def extents(self) -> Floats:
-        """West, south, east and north of every arc, shape (arcs, 4)."""
+        """Bounds of every arc, shape (arcs, 4)."""
         return np.array(
             [np.hstack([self.degrees(arc).min(axis=0), self.degrees(arc).max(axis=0)]) for arc in self.arcs]
         )
 
 
 def world_for(domain: Domain) -> World:
-    """The world as fine as a picture of the domain needs it."""
+    """The world, as fine as the domain needs."""
     return _read("10m" if max(domain.width, domain.height) < LARGEST_FINE else "50m")
 
 

@@ -1,1 +1,1 @@
-"""Files: the release format and its check, and safe paths. Public side."""
+"""The release format, its check, safe paths. Public side."""

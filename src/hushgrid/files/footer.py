@@ -1,4 +1,4 @@
-"""The footer of a release file: everything but the rows, under a few keys."""
+"""The footer of a release file: all but rows."""
 
 import json
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ class Footer:
 
 
 def footer_metadata(synopsis: Synopsis) -> dict[bytes, bytes]:
-    """The keys and values of the footer of a synopsis."""
+    """Keys and values of the footer of a synopsis."""
     structure, measurements = structure_table(synopsis.partition), measurement_table(synopsis.measurements)
     release = {
         "schema": SCHEMA_VERSION,
@@ -76,9 +76,12 @@ def footer_metadata(synopsis: Synopsis) -> dict[bytes, bytes]:
 
 
 def parse_footer(metadata: Mapping[bytes, bytes], *, rows: int) -> Footer:
-    """The footer of a file with as many rows, each part checked before it is built."""
+    """The footer of a file of that many rows.
+
+    Each part is checked before it is built.
+    """
     if RELEASE not in metadata:
-        msg = f"it is no release of hushgrid: its footer has no key 'hushgrid'. {HOW_TO_PUBLISH}"
+        msg = f"it is not a release of hushgrid: its footer has no key 'hushgrid'. {HOW_TO_PUBLISH}"
         raise SynopsisFileError(msg)
     release = JsonObject.parse(metadata[RELEASE])
     schema = release.whole("schema")
@@ -178,7 +181,10 @@ def _calibration_json(calibration: Calibration) -> dict[str, Any]:
 
 
 def _parse_calibration(release: JsonObject) -> Calibration:
-    """The factors of a release; files written before there were any have none."""
+    """The calibration of a release.
+
+    Files written before there was any have none.
+    """
     if not release.has("calibration"):
         return UNCALIBRATED
     fields = release.child("calibration")
@@ -233,13 +239,13 @@ def _parse_ledger(fields: JsonObject) -> LedgerMark:
 
 
 def check_crs_can_be_stated(domain: Domain) -> None:
-    """Refuse a reference system that no release file could state."""
+    """Refuse a reference system that no file could state."""
     if not domain.is_geographic:
         projjson(domain.crs)
 
 
 def geo_metadata(domain: Domain, shape: str = "Polygon") -> dict[str, Any]:
-    """GeoParquet metadata of cells in a domain, each a geometry of one type.
+    """GeoParquet metadata of cells in a domain.
 
     Longitude and latitude are what GeoParquet assumes; any other reference system is spelled out as PROJJSON, which
     needs pyproj.
@@ -253,7 +259,7 @@ def geo_metadata(domain: Domain, shape: str = "Polygon") -> dict[str, Any]:
 
 
 def describes(text: bytes, domain: Domain, shape: str = "Polygon") -> bool:
-    """Whether stored metadata says what `geo_metadata` does of a domain and a type of geometry.
+    """Whether stored metadata agrees with `geo_metadata`.
 
     Of a reference system only its presence is compared: each version of PROJ spells them a little differently.
     """

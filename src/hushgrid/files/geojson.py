@@ -1,4 +1,4 @@
-"""GeoJSON of unknown origin: the object in a text, and its features."""
+"""GeoJSON of unknown origin, and its features."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from hushgrid.errors import ArgumentError
 
 
 def parse_geojson(text: bytes) -> dict[str, Any]:
-    """The JSON object in a text; anything else is an error."""
+    """The JSON object in a text, or an error."""
     try:
         document = json.loads(text.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
@@ -21,7 +21,9 @@ def parse_geojson(text: bytes) -> dict[str, Any]:
 
 
 def features_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The features of a collection, one feature, or a geometry as one.
+    """The features of a GeoJSON object.
+
+    A single feature is one, and so is a bare geometry.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Safe paths: files that appear whole or not at all, and regular files only."""
+"""Safe paths: regular files, written whole or not at all."""
 
 import os
 import secrets
@@ -13,7 +13,7 @@ from hushgrid.errors import ArgumentError
 
 
 def check_target(path: Path, *, overwrite: bool) -> None:
-    """Refuse a path that cannot be written to, before there is anything to write."""
+    """Refuse a path that cannot be written to."""
     if irregularity(path.parent) != FOLDER:
         msg = (
             f"the folder {path.parent} does not exist; create it first (mkdir -p {path.parent}), or give another path."
@@ -32,9 +32,10 @@ def check_target(path: Path, *, overwrite: bool) -> None:
 
 @contextmanager
 def new_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
-    """A file to write to, under a temporary name beside `path` that becomes `path` when all went well.
+    """A file that appears at `path` when all went well.
 
-    Without `overwrite`, a file that has come to exist meanwhile is left as it is. On failure nothing is left behind.
+    Until then it has a temporary name beside it. Without `overwrite`, a file that has come to exist meanwhile is left
+    as it is. On failure nothing is left behind.
     """
     check_target(path, overwrite=overwrite)
     temporary = path.with_name(f".hushgrid-{secrets.token_hex(8)}.tmp")
@@ -91,12 +92,14 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-MISSING, FOLDER, IRREGULAR = "does not exist", "is a folder", "is no regular file"
+MISSING, FOLDER, IRREGULAR = "does not exist", "is a folder", "is not a regular file"
 ALIKE = 0.7  # share of the letters of two names
 
 
 def irregularity(path: Path) -> str | None:
-    """Why a path is no file that can be read, or None if it is one; links are followed.
+    """Why a path is not a regular file, or None.
+
+    Links are followed.
 
     Examples
     --------
@@ -115,7 +118,10 @@ def irregularity(path: Path) -> str | None:
 
 
 def near_file(path: Path) -> str | None:
-    """The file that was likely meant by a path that does not exist: one beside it with nearly the same name."""
+    """The file that a missing path likely meant.
+
+    It lies in the same folder and has nearly the same name.
+    """
     try:
         names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The release file: one GeoParquet file, a row for each leaf cell, everything else in its footer.
+"""The release file: GeoParquet, a row for each leaf.
 
 The format is described in docs/file-format.md.
 """
@@ -46,7 +46,7 @@ NOT_GEOMETRY = [name for name in COLUMNS.names if name != "geometry"]
 def write(synopsis: Synopsis, path: Path, *, overwrite: bool = False, allow_simulation: bool = False) -> None:
     """Write a synopsis to a file; see `Synopsis.save`."""
     if synopsis.simulation and not allow_simulation:
-        msg = "a simulated synopsis is no release; pass allow_simulation=True to write it for an experiment."
+        msg = "a simulated synopsis is not a release; pass allow_simulation=True to write it for an experiment."
         raise ArgumentError(msg)
     with new_file(path, overwrite=overwrite) as out:
         write_to(synopsis, out)
@@ -75,12 +75,12 @@ def write_to(synopsis: Synopsis, out: IO[bytes]) -> None:
 
 
 def columns_of(partition: Structure) -> pa.Schema:
-    """The columns of a release on a partition; areas have their names first."""
+    """The columns of a release; areas have names first."""
     return pa.schema([NAME, *COLUMNS]) if partition.names else COLUMNS
 
 
 class ReleaseFile:
-    """An open release file whose footer and columns have been checked.
+    """An open release file, its footer and columns checked.
 
     Arrow's own threads stay out of it. One of them may be the last to let go of the bytes that are read, a moment after
     the reader is done; if Python is ending just then, the process aborts.
@@ -109,7 +109,7 @@ class ReleaseFile:
         )
 
     def synopsis(self) -> Synopsis:
-        """The synopsis it holds; polygons and bounds are not read."""
+        """The synopsis; polygons and bounds are not read."""
         footer = self.footer
         columns = self._parquet.read(["count", "measured", "rate"], use_threads=False)
         leaves = self._checked(columns, footer.partition.cells)
@@ -144,7 +144,7 @@ class ReleaseFile:
         return synopsis
 
     def row_groups(self) -> Iterator[pa.Table]:
-        """All columns of the leaves, a part at a time, in order."""
+        """All columns of the leaves, part by part."""
         for group, size in enumerate(self._group_sizes):
             yield self._checked(self._parquet.read_row_group(group, use_threads=False), size)
 
@@ -159,7 +159,7 @@ class ReleaseFile:
 
 
 def _check_sizes(parquet: pq.FileMetaData) -> None:
-    """Refuse columns that would expand to more than their rows can hold."""
+    """Refuse columns that would expand past their rows."""
     for group in map(parquet.row_group, range(parquet.num_row_groups)):
         for chunk in map(group.column, range(group.num_columns)):
             if chunk.total_uncompressed_size > group.num_rows * BYTES_PER_ROW + BYTES_BESIDE_ROWS:
@@ -169,14 +169,17 @@ def _check_sizes(parquet: pq.FileMetaData) -> None:
 
 @contextmanager
 def open_release(path: Path) -> Iterator[ReleaseFile]:
-    """An open release file; whatever is wrong with it becomes one clear error that names it."""
+    """An open release file; errors name it."""
     _check_source(path)
     with _clear_errors(str(path)), pa.OSFile(str(path)) as source:
         yield ReleaseFile(source)
 
 
 def parse_release(content: bytes, *, name: str) -> Synopsis:
-    """The synopsis that the bytes of a release file hold; errors call them by the name given."""
+    """The synopsis in the bytes of a release file.
+
+    Errors call them by the name given.
+    """
     with _clear_errors(name), pa.BufferReader(content) as source:
         return ReleaseFile(source).synopsis()
 
@@ -209,7 +212,7 @@ def _check_source(path: Path) -> None:
         msg = f"{path} cannot be read: {error.strerror}."
         raise SynopsisFileError(msg) from error
     if start != MAGIC:
-        msg = f"{path} is no Parquet file, and so no release. {HOW_TO_PUBLISH}"
+        msg = f"{path} is not a Parquet file, so it cannot be a release. {HOW_TO_PUBLISH}"
         raise SynopsisFileError(msg)
 
 

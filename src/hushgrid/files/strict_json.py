@@ -1,4 +1,4 @@
-"""JSON and rationals from an untrusted file, each value with the type it must have."""
+"""Typed values from untrusted JSON, and rationals."""
 
 import json
 import math
@@ -13,7 +13,9 @@ Scalar = int | float | str | bool | None
 
 
 class JsonObject:
-    """A JSON object and where it stands, so that errors can say what is wrong where.
+    """A JSON object that knows where it stands.
+
+    So errors can say what is wrong where.
 
     Examples
     --------
@@ -31,30 +33,36 @@ class JsonObject:
 
     @classmethod
     def parse(cls, text: bytes) -> Self:
-        """The object a text holds; NaN, infinities and repeated keys are errors."""
+        """The object in a text.
+
+        NaN, infinities and repeated keys are errors.
+        """
         try:
             values = json.loads(text.decode(), object_pairs_hook=_without_repeats, parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
-            msg = "its metadata is no valid JSON."
+            msg = "its metadata is not valid JSON."
             raise SynopsisFileError(msg) from error
         if not isinstance(values, dict):
-            msg = "its metadata is no JSON object."
+            msg = "its metadata is not a JSON object."
             raise SynopsisFileError(msg)
         return cls(values)
 
     def only(self, *keys: str) -> None:
-        """Refuse any other key: it could change the meaning of those that are known."""
+        """Refuse any other key.
+
+        It could change the meaning of those that are known.
+        """
         for key in self._values:
             if key not in keys:
                 msg = f"the key {self._place + key[:40]!r} is not known to this version of hushgrid."
                 raise SynopsisFileError(msg)
 
     def has(self, key: str) -> bool:
-        """Whether a key is there that older files do not have."""
+        """Whether a key is there; older files lack some."""
         return key in self._values
 
     def text(self, key: str, *, among: tuple[str, ...] = ()) -> str:
-        """A string, one of a few where those are given."""
+        """A text, one of `among` where given."""
         value = self._get(key)
         if not _is_text(value):
             self._refuse(key, "must be a text of printable characters")
@@ -101,7 +109,7 @@ class JsonObject:
         return value
 
     def rational(self, key: str, *, high: Fraction | None = None) -> Fraction:
-        """A rational above zero, written like 1/10, and not above `high`."""
+        """A rational above zero, such as 1/10."""
         value = parse_rational(self.text(key))
         if value is None or (high is not None and value > high):
             self._refuse(key, "must be a fraction above zero in lowest terms, such as '1/10'")
@@ -171,7 +179,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    msg = f"{name} is no JSON"
+    msg = f"{name} is not JSON"
     raise ValueError(msg)
 
 
@@ -181,7 +189,9 @@ RATIONAL = re.compile(r"[1-9][0-9]*(/[1-9][0-9]*)?", re.ASCII)
 
 
 def parse_rational(text: str) -> Fraction | None:
-    """The rational above zero that `str` of a Fraction writes so, or None if there is none.
+    """The rational above zero in a text, or None.
+
+    The text must be what `str` writes of a Fraction.
 
     Examples
     --------
@@ -195,7 +205,7 @@ def parse_rational(text: str) -> Fraction | None:
 
 
 def check_common_denominator(rationals: Iterable[Fraction]) -> None:
-    """Refuse rationals whose exact sums would be numbers of unreasonable length."""
+    """Refuse rationals whose exact sums would be too long."""
     common = 1
     for rational in rationals:
         common = math.lcm(common, rational.denominator)

@@ -1,1 +1,4 @@
-"""The planner: public figures in, expected error out. It rehearses releases of made-up people, and touches no data."""
+"""The planner: public figures in, expected errors out.
+
+It rehearses releases of made-up people, and touches no data.
+"""

@@ -1,4 +1,4 @@
-"""What to expect of a release, from public figures alone: errors, users, the budget needed."""
+"""What to expect of a release, from public figures."""
 
 import math
 from dataclasses import dataclass, fields, replace
@@ -19,7 +19,9 @@ from hushgrid.privacy.exact import Exactable, exact_epsilon, exact_share
 
 @dataclass(frozen=True, kw_only=True)
 class ExpectedError:
-    """Errors of the counts of rectangles of one size, each somewhere around a point.
+    """Errors of counts in rectangles of one size.
+
+    Each rectangle lies somewhere around a point.
 
     Parameters
     ----------
@@ -28,11 +30,11 @@ class ExpectedError:
     area_share : float
         Share of the domain that it covers.
     points : float
-        Points that half of these rectangles hold more of.
+        Median number of points in these rectangles.
     typical_error, reach : float
-        What half of the errors, and 95 % of them, are below, in points.
+        Median and 95th percentile of the errors, in points.
     relative_typical_error, relative_reach : float
-        The same of errors as shares of the points in the rectangle.
+        The same for errors relative to the points in the rectangle.
     """
 
     rectangle: str
@@ -44,21 +46,20 @@ class ExpectedError:
     relative_reach: float
 
 
-# Points times epsilon is what the structure of a release depends on, and its errors in proportion to the points: with
-# ten times the points and a tenth of the budget, counts and noise are ten times as large everywhere. So figures are
-# rehearsed at powers of ten of this signal, with no more people than are quickly made up, and follow power laws between
-# and beyond these.
+# The structure of a release depends on points times epsilon, and so do its errors relative to the points. With ten
+# times the points and a tenth of the budget, counts and noise are ten times as large everywhere. So figures are
+# rehearsed where this signal is a power of ten, with few people, and follow power laws between and beyond.
 LOWEST_DECADE, HIGHEST_DECADE = 0, 5
 LARGEST_POPULATION = 2**17
 
-# Beyond it a release has about as many cells as it may have, and figures are taken to improve no further.
+# Beyond it a release has about as many cells as it may, and no better figures are promised.
 LARGEST_SIGNAL = 1e8
 
 ERRORS = ("typical_error", "reach", "relative_typical_error", "relative_reach")
 
 
 def figures_at(method: str, size: int, epsilon: Fraction, filled: float) -> Figures:
-    """What to expect of a method with about so many points and so much budget for counts.
+    """What to expect of a method, by interpolation.
 
     Examples
     --------
@@ -74,7 +75,10 @@ def figures_at(method: str, size: int, epsilon: Fraction, filled: float) -> Figu
 
 @cache
 def rung(method: str, people: int, decade: int, filled: float) -> Figures:
-    """Figures where people times epsilon is a power of ten; no error is larger than on the rung below."""
+    """Figures where people times epsilon is a power of ten.
+
+    No error is larger than on the rung below.
+    """
     figures = rehearse(method, people, Fraction(10**decade, people), filled)
     if decade == LOWEST_DECADE:
         return figures
@@ -83,7 +87,10 @@ def rung(method: str, people: int, decade: int, filled: float) -> Figures:
 
 
 def _between(low: Figures, high: Figures, place: float) -> Figures:
-    """Figures on the power laws through two rungs, at 0 the one and at 1 the other."""
+    """Figures between two rungs, on power laws.
+
+    At 0 they are the first, at 1 the second.
+    """
     pairs = {field.name: (getattr(low, field.name), getattr(high, field.name)) for field in fields(Figures)}
     return Figures(**{name: first * (last / first) ** place for name, (first, last) in pairs.items()})
 
@@ -123,7 +130,10 @@ class MethodPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What to expect of a release, from public figures alone; its fields are the arguments of `plan`."""
+    """What to expect of a release, from public figures.
+
+    Its fields are the arguments of `plan`.
+    """
 
     domain: Domain
     points_about: int
@@ -135,7 +145,7 @@ class Plan:
 
     @property
     def yardstick(self) -> ExpectedError:
-        """The error that a plan is judged by: STAQ's, of a medium rectangle."""
+        """STAQ's error of a medium rectangle."""
         errors = {(row.method, error.rectangle): error for row in self.methods for error in row.errors}
         return errors[YARDSTICK]
 
@@ -149,9 +159,10 @@ def plan(
     size_share: Exactable = SIZE_SHARE,
     filled: float = FILLED,
 ) -> Plan:
-    """What to expect of a release of about so many points: cells, and errors of rectangles, by STAQ, AG and UG.
+    """What to expect of a release, by method.
 
-    Releases of a made-up population are rehearsed, with noise that is always the same.
+    The cells that STAQ, AG and UG would make, and the errors of counts in rectangles. Releases of a made-up population
+    are rehearsed, with noise that is always the same.
 
     Parameters
     ----------
@@ -224,9 +235,10 @@ def _expected_error(figures: Figures, index: int, size: int) -> ExpectedError:
 
 
 def cost_of_users(made: Plan) -> dict[int, ExpectedError]:
-    """The yardstick of the same plan for other numbers of points kept of one user, from 1 up to the planned one.
+    """The yardstick for other bounds on points per user.
 
-    The number of points kept stays the same, because how it depends on the bound is not public.
+    The bounds go from 1 up to the planned one. The number of points kept stays the same, because how it depends on the
+    bound is not public.
 
     Examples
     --------
@@ -267,7 +279,9 @@ def epsilon_for(
     size_share: Exactable = SIZE_SHARE,
     filled: float = FILLED,
 ) -> float:
-    """The smallest epsilon, to two significant digits, at which a medium rectangle is as accurate as wanted by STAQ.
+    """The smallest epsilon that is accurate enough.
+
+    It has two significant digits, and is for a medium rectangle by STAQ.
 
     Parameters
     ----------

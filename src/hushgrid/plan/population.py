@@ -1,9 +1,8 @@
-"""Made-up people: points in clumps of all sizes, the same at every call.
+"""Made-up people, in clumps of all sizes.
 
 They follow a multiplicative cascade: every square passes its points on to its four quarters in the same four shares,
 in an order of its own (the p model; Meneveau and Sreenivasan, Physical Review Letters 59, 1987). Real places are much
-like that, see docs/plan.md: the chance that two points of a square lie in the same quarter of it hardly depends on the
-size of the square.
+like that (docs/plan.md): how likely two points of a square lie in the same quarter of it hardly depends on its size.
 """
 
 from functools import cache
@@ -56,7 +55,9 @@ def population(size: int, filled: float, *, seed: int) -> Floats:
 
 @cache
 def quarter_shares(filled: float) -> Floats:
-    """Shares of the four quarters of a square, each the same multiple of the one before, so that so much is filled.
+    """Shares of a square's quarters, for a filled share.
+
+    Each is the same multiple of the one before.
 
     Examples
     --------
@@ -72,7 +73,9 @@ def quarter_shares(filled: float) -> Floats:
 
 
 def filled_share(shares: Floats) -> float:
-    """Share of 64 by 64 parts that 95 % of the points lie in, whatever the orders.
+    """Share of 4,096 parts that holds 95 % of points.
+
+    The parts are 64 by 64; the orders of quarters do not matter.
 
     Examples
     --------
@@ -104,7 +107,10 @@ def _geometric(ratio: float) -> Floats:
 
 
 def _scrambled(numbers: NDArray[np.int64], seed: int) -> NDArray[np.uint64]:
-    """A number that looks random for each number (SplitMix64; Steele, Lea and Flood 2014)."""
+    """A number that looks random for each number.
+
+    SplitMix64; Steele, Lea and Flood 2014.
+    """
     mixed = (numbers.astype(np.uint64) + np.uint64(seed << 40)) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

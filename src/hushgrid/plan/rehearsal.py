@@ -1,4 +1,4 @@
-"""A rehearsal: a method publishes made-up people, and its counts are held against theirs."""
+"""A rehearsal: a method publishes made-up people."""
 
 import math
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ PLACES = 400  # rectangles of each size
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Stage:
-    """A population of the unit square, and what will be asked about it.
+    """Made-up people, and the questions about them.
 
     Parameters
     ----------
@@ -57,7 +57,9 @@ def stage(size: int, filled: float, seed: int) -> Stage:
 
 
 def rect_places(points: Floats, area_share: float, count: int, *, bits: Bits) -> Floats:
-    """Squares of this share of the unit square, each somewhere around one of the points, shape (count, 4).
+    """Squares around points, shape (count, 4).
+
+    Each has this share of the unit square.
 
     Examples
     --------
@@ -92,9 +94,9 @@ def points_in(rects: Floats, points: Floats) -> NDArray[np.int64]:
 CONFIDENCE = 0.95
 SEEDS = (1, 2)  # of the populations that figures are pooled over
 UNIT_SQUARE = Domain(west=0, south=0, east=1, north=1)
-SMALLEST_ERROR = 0.5  # nobody reads a count more closely, and what is above zero has a logarithm
+SMALLEST_ERROR = 0.5  # nobody reads a count more closely, and logarithms need a number above zero
 
-# STAQ is rehearsed split by split: much as by belief propagation (docs/plan.md), and sooner.
+# STAQ is rehearsed by Bayes' rule: much like belief propagation (docs/plan.md), and faster.
 METHODS: dict[str, Method] = {
     method.name: method for method in (Staq(inference="bayes"), AdaptiveGrid(), UniformGrid())
 }
@@ -102,7 +104,9 @@ METHODS: dict[str, Method] = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Figures:
-    """What came of a rehearsal. Arrays have one value for each size of rectangle, the smallest first.
+    """What came of a rehearsal.
+
+    Arrays have one value for each size of rectangle, the smallest first.
 
     Parameters
     ----------
@@ -113,9 +117,9 @@ class Figures:
     points : array
         Median number of points in a rectangle, as a share of all.
     typical_error, reach : array
-        What half of the errors, and 95 % of them, are below, as shares of all points.
+        Median and 95th percentile of the errors, as shares of all points.
     relative_typical_error, relative_reach : array
-        The same of errors that are shares of the points in the rectangle.
+        The same for errors relative to the points in the rectangle.
     """
 
     cells: float
@@ -128,7 +132,10 @@ class Figures:
 
 
 def rehearse(name: str, size: int, epsilon: Fraction, filled: float) -> Figures:
-    """Figures of a method on populations of this size, with so much budget for counts alone."""
+    """Figures of a method on populations of one size.
+
+    The budget is for counts alone.
+    """
     stages = [stage(size, filled, seed) for seed in SEEDS]
     synopses = [rehearsed(METHODS[name], each, epsilon) for each in stages]
     held = np.hstack([each.held for each in stages])
@@ -146,7 +153,10 @@ def rehearse(name: str, size: int, epsilon: Fraction, filled: float) -> Figures:
 
 
 def rehearsed(method: Method, on: Stage, epsilon: Fraction) -> Synopsis:
-    """What the method publishes of these people; marked, so that it cannot pass for a release."""
+    """What the method publishes of these people.
+
+    It is marked, so that it cannot pass for a release.
+    """
     counter = PointCounter(UNIT_SQUARE, ArrayPoints(on.points))
     return method.release(counter, Budget(epsilon, bits=simulation_rng(on.seed), public_size=len(on.points)))
 
@@ -157,7 +167,10 @@ def _errors(synopsis: Synopsis, on: Stage) -> Floats:
 
 
 def _cell_side(synopsis: Synopsis) -> float:
-    """Half of all points, by the published counts, lie in cells with smaller sides than this one."""
+    """The side of the median point's cell.
+
+    By the published counts, half of all points lie in cells with smaller sides.
+    """
     west, south, east, north = synopsis.partition.bounds().T
     sides = np.sqrt((east - west) * (north - south))
     order = np.argsort(sides)

@@ -1,4 +1,4 @@
-"""What a release promises, what was asked for, and its place in a ledger."""
+"""What a release promises, and where it comes from."""
 
 import math
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ class Spend:
     epsilon : Fraction
         What it costs one record.
     measured : bool
-        Whether it bought measurements that the release keeps; a size, a choice or a structure is none.
+        Whether it bought measurements that the release keeps; a size, a choice or a structure is not one.
     """
 
     purpose: str
@@ -33,7 +33,10 @@ class Spend:
 
 @dataclass(frozen=True, kw_only=True)
 class Size:
-    """The figure that sized the partition: declared public, or noisy and paid for. Never a total to be shown."""
+    """The figure that sized the partition.
+
+    It was declared public, or is noisy and paid for. It is never shown as a total.
+    """
 
     source: SizeSource
     value: int
@@ -56,7 +59,7 @@ class Claim:
     size : Size or None
         The figure that sized the partition, where one was needed.
     simulation : bool
-        Made with seeded noise: an experiment, no release.
+        Made with seeded noise: an experiment, not a release.
     distinct : bool
         Whether users were counted, once in each cell, and not their records.
 
@@ -79,14 +82,17 @@ class Claim:
 
     @property
     def counted(self) -> str:
-        """What the counts of the release are counts of, in words."""
+        """What the counts are counts of, in words."""
         if self.unit == "record":
             return "points"
         return "user-area pairs" if self.distinct else "kept records"
 
     @property
     def sentence(self) -> str:
-        """The guarantee in one plain sentence, and what was done to each user's records for it."""
+        """The guarantee in one plain sentence.
+
+        A second one says what was done to each user's records for it.
+        """
         who = "record" if self.unit == "record" else "user, with all their records,"
         epsilon = float(self.epsilon)
         factor = f" = {math.exp(epsilon):.3g}" if epsilon < 100 else ""
@@ -102,13 +108,13 @@ class Claim:
         if self.distinct:
             each = f"each of at most {self.max_per_unit:,} cells" if self.max_per_unit > 1 else "one cell"
             return f" Each user counts once in {each}, chosen at random."
-        records = "records" if self.max_per_unit > 1 else "record"
-        return f" At most {self.max_per_unit:,} {records} of each user, chosen at random, were kept."
+        records, were = ("records", "were") if self.max_per_unit > 1 else ("record", "was")
+        return f" At most {self.max_per_unit:,} {records} of each user, chosen at random, {were} kept."
 
 
 @dataclass(frozen=True, kw_only=True)
 class MethodRecord:
-    """The method that made a release, and how it was chosen.
+    """The method that made a release.
 
     Parameters
     ----------
@@ -130,7 +136,7 @@ class MethodRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class LedgerMark:
-    """What a release carries of the ledger that it was charged to.
+    """The ledger's entry that a release was charged to.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The facts about a release, in words, wherever one is shown."""
+"""The facts about a release, in words."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -157,9 +157,9 @@ def _sign(synopsis: Synopsis) -> str:
 
 def _width(calibration: Calibration) -> str:
     if calibration == ONE_NOISE:
-        return "They are as wide as the noise in the count of one area asks"
+        return "Intervals are as wide as the noise in the count of one area asks"
     if calibration == UNCALIBRATED:
-        return "They are as wide as they have to be on average over data sets"
+        return "Intervals are as wide as they have to be on average over data sets"
     return "Their width was found from the release, by publishing made-up points like it"
 
 
@@ -174,7 +174,7 @@ def _sized_by(claim: Claim) -> str:
 
 
 def _parameters(method: MethodRecord) -> tuple[str, ...]:
-    """Parameters that were set; the file has all their digits."""
+    """Parameters that were set, to six digits."""
     given = {name: value for name, value in method.parameters.items() if value is not None}
     return tuple(f"{name} {f'{value:.6g}' if isinstance(value, float) else value}" for name, value in given.items())
 

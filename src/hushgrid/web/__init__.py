@@ -1,1 +1,1 @@
-"""The map of a synopsis as one web page. Public side: it takes a synopsis, and nothing else."""
+"""The map of a synopsis, and its server. Public side."""

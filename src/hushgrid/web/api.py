@@ -1,4 +1,4 @@
-"""What is answered in JSON: released values only, as Python gives them."""
+"""Answers in JSON, of released values only."""
 
 import math
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ def releases(shelf: Shelf) -> dict[str, Any]:
 
 
 def answers(entry: Shelved, question: Question) -> dict[str, Any]:
-    """Estimates with intervals, one for each rectangle, in the order asked."""
+    """Estimates with intervals, in the order asked."""
     answer = entry.synopsis.answer(question.rects, confidence=question.confidence)
     columns = (*question.rects.T, *(getattr(answer, name) for name in ANSWER))
     return {
@@ -32,7 +32,10 @@ def answers(entry: Shelved, question: Question) -> dict[str, Any]:
 
 
 def cells(entry: Shelved, parameters: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Leaf cells in the order of the partition, zeros too, and where the next ones are."""
+    """One page of leaf cells, and where the next is.
+
+    Cells come in the order of the partition, zeros too.
+    """
     synopsis = entry.synopsis
     total = synopsis.partition.cells
     first, limit = _part(parameters, total)

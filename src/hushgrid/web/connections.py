@@ -1,7 +1,7 @@
-"""Connections that do not wait forever: deadlines for clients, and a fair share of the places.
+"""Connections with deadlines, and a fair share each.
 
-uvicorn waits without end for the rest of a request, and for a client to read its answer. A thousand clients who say
-nothing would lock out everyone else.
+uvicorn waits forever for the rest of a request, and for a client to read its answer. A thousand silent clients would
+lock everyone else out.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from hushgrid.web import questions as limits
 
 
 class Places:
-    """The connections there are, by client, and which of them can be given up for a new one.
+    """All connections, and which can be given up.
 
     A connection can be given up as long as no whole request has arrived on it. Honest requests arrive in a moment, so
     the connection that waits longest goes first, and there is room for a new one however many wait.
@@ -25,7 +25,7 @@ class Places:
         self._waits: dict[str, dict[Connection, bool]] = {}  # by client; those that wait longest come first
 
     def enter(self, connection: "Connection") -> None:
-        """Let a connection in; where there is no room, another one has to go."""
+        """Let a connection in; another may have to go."""
         full = None
         if len(self._waits.get(connection.address, ())) >= limits.MOST_OF_ONE_CLIENT:
             full = connection.address
@@ -37,7 +37,10 @@ class Places:
         self.note(connection, waits=True)
 
     def note(self, connection: "Connection", *, waits: bool) -> None:
-        """Keep in mind whether a connection waits for a request or is being answered, from now on."""
+        """Note whether a connection is idle from now on.
+
+        An idle one waits for a request; the others are being answered.
+        """
         mine = self._waits.setdefault(connection.address, {})
         mine.pop(connection, None)
         mine[connection] = waits
@@ -51,7 +54,7 @@ class Places:
 
 
 class Connection(H11Protocol):
-    """A connection of uvicorn's whose client has to be done with each step in time.
+    """A connection whose client must finish steps in time.
 
     The head of a request, then its body, then the reading of the answer. How long the server takes to answer is not
     the client's fault, and has no deadline.
@@ -80,7 +83,10 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take what arrived; bytes alone buy no time, only the end of a step does."""
+        """Take what arrived.
+
+        Bytes alone buy no time; only the end of a step does.
+        """
         super().data_received(data)
         self._follow()
 
@@ -94,18 +100,18 @@ class Connection(H11Protocol):
         self.limit_concurrency = 0
 
     def drop(self) -> None:
-        """End the connection at once, without waiting for what is still to be sent."""
+        """End the connection at once, sending nothing more."""
         self._places.leave(self)
         self.transport.abort()
 
     @property
     def _is_answered(self) -> bool:
-        """Whether a whole request has arrived whose answer is not there yet."""
+        """Whether a whole request waits for its answer."""
         return self._has_head and not self.cycle.more_body
 
     @property
     def _has_head(self) -> bool:
-        """Whether the head of a request has arrived whose answer is not there yet."""
+        """Whether the head of an unanswered request has arrived."""
         cycle: Any = self.cycle  # which uvicorn has as None before the first request
         return cycle is not None and not cycle.response_complete
 
@@ -134,7 +140,9 @@ class Connection(H11Protocol):
 
 
 def _network(address: str) -> str:
-    """What one client has of the internet: an IPv4 address, or the /64 that an IPv6 address is in.
+    """The part of the internet that one client has.
+
+    An IPv4 address, or the /64 that an IPv6 address is in.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What can be asked of the server, and the shapes of its answers, in OpenAPI 3.1."""
+"""The server's addresses and answers, in OpenAPI 3.1."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -121,7 +121,7 @@ RECT = {
 
 
 def description(names: Iterable[str]) -> dict[str, Any]:
-    """The description of a server for releases of these names."""
+    """The description of a server for these releases."""
     name = {
         "name": "name",
         "in": "path",

@@ -1,4 +1,4 @@
-"""Areas and lines of the user's own on the map, from GeoJSON."""
+"""Areas and lines to show on the map."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ from hushgrid.files.paths import IRREGULAR, irregularity
 
 DEPTHS = {"LineString": 1, "MultiLineString": 2, "Polygon": 2, "MultiPolygon": 3}  # of lists around a position
 SMALLEST_RING = 4  # positions, the first once more at the end
-FARTHEST = 1e300  # of any coordinate; whole numbers beyond it are none that a double holds
+FARTHEST = 1e300  # of any coordinate; a double holds no whole number much larger
 NAMES = ("name", "NAME", "Name", "title", "id")  # of properties that say what an area is called
 
 Position = list[float]
@@ -32,7 +32,9 @@ def read_overlay(path: Path) -> dict[str, Any]:
 
 
 def areas_and_lines(overlay: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """Areas, each a name and polygons, and lines of a GeoJSON object; points are passed over.
+    """Areas and lines of a GeoJSON object.
+
+    An area is a name and polygons; points are passed over.
 
     Positions are those of the domain: longitude and latitude, or easting and northing in its own CRS.
 

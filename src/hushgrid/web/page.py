@@ -1,4 +1,4 @@
-"""The map of a synopsis: one HTML file that answers by itself, offline."""
+"""The map: one HTML file that answers offline."""
 
 import base64
 import hashlib
@@ -24,7 +24,7 @@ from hushgrid.web.overlay import areas_and_lines
 def fine_print(facts: Facts) -> dict[str, str]:
     """What a reader of the map should know."""
     bounds = ", ".join(f"{bound:.10g}" for bound in facts.domain.bounds)
-    most = f"; at most {facts.per_user} of each count" if facts.per_user else ""
+    most = f"; each adds at most {facts.per_user}" if facts.per_user else ""
     return {
         "Method": facts.chosen,
         "Privacy budget": f"ε = {float(facts.claim.epsilon):g}, δ = 0",
@@ -44,7 +44,10 @@ MARGIN = 1.5  # of the longer side, all around: a screen may be far wider or tal
 
 
 def add_atlas(domain: Domain, payload: Payload) -> dict[str, Any]:
-    """Put the outlines of all land near a domain in the payload, and say how to read them."""
+    """Add the land near a domain to the payload.
+
+    What is returned says how to read it.
+    """
     world = world_for(domain)
     margin = MARGIN * max(domain.width, domain.height)
     around = (domain.west - margin, domain.south - margin, domain.east + margin, domain.north + margin)
@@ -62,7 +65,7 @@ def add_atlas(domain: Domain, payload: Payload) -> dict[str, Any]:
 
 
 def _forward(arc: int) -> int:
-    """The number of an arc, whichever way a ring runs along it."""
+    """The number of an arc, run either way."""
     return arc if arc >= 0 else -1 - arc
 
 
@@ -73,7 +76,10 @@ def _meet(extents: Floats, around: Bounds) -> bool:
 
 
 def _thinned(arc: Indices, world: World, around: Bounds) -> Indices:
-    """An arc without points that lie beyond a side, like both their neighbours: what is inside stays as it is."""
+    """An arc without the points that cannot be seen.
+
+    Those lie beyond a side, like both their neighbours; what is inside stays as it is.
+    """
     x, y = world.degrees(arc).T
     west, south, east, north = around
     kept = np.ones(len(arc), bool)
@@ -121,7 +127,9 @@ def map_page(
     overlay: Mapping[str, Any] | None = None,
     releases: Mapping[str, str] | None = None,
 ) -> str:
-    """A synopsis as one self-contained web page: a map, and counts of whatever is drawn on it.
+    """A synopsis as one self-contained web page.
+
+    It has a map, and counts whatever is drawn on it.
 
     Parameters
     ----------
@@ -165,7 +173,7 @@ def map_page(
 
 
 def json_in_html(value: object) -> str:
-    r"""A value as JSON that no HTML parser finds a tag in.
+    r"""A value as JSON without any HTML tag.
 
     Examples
     --------
@@ -176,7 +184,7 @@ def json_in_html(value: object) -> str:
 
 
 def _switch(releases: Mapping[str, str]) -> str:
-    """Links between maps that are served together; it needs no script."""
+    """Links between maps that are served together."""
     if not releases:
         return ""
     current = {HERE: ' aria-current="page"'}
@@ -192,7 +200,7 @@ def _leaflet() -> str:
 
 
 def _script() -> str:
-    """All modules as one; their names share one scope, so that imports have nothing left to do."""
+    """All modules as one script, without their imports."""
     return "\n".join(EXPORT.sub("", IMPORT.sub("", _asset(f"modules/{name}.mjs"))) for name in MODULES)
 
 
@@ -201,7 +209,10 @@ def _style() -> str:
 
 
 def _policy(scripts: tuple[str, ...], style: str) -> str:
-    """Only these scripts and this style sheet may run, and only pictures the page has drawn itself be shown."""
+    """A content security policy for these scripts and style.
+
+    Only pictures that the page has drawn itself may be shown.
+    """
     directives = {
         "default-src": "'none'",
         "script-src": " ".join(map(_digest, scripts)),

@@ -1,4 +1,4 @@
-"""Questions to the server: how they are read, how large they may be, why they are refused."""
+"""Questions to the server: how they are read and limited."""
 
 import json
 import math
@@ -35,7 +35,7 @@ ADDRESS_TOO_LONG = 414
 
 
 class RefusalError(HushgridError):
-    """A request that cannot be answered, with its HTTP status."""
+    """A refused request, with its HTTP status."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -51,7 +51,7 @@ EXAMPLE = '{"rects": [[-74, 40, -73, 41]], "confidence": 0.95}'
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Question:
-    """Rectangles, shape (n, 4), and the confidence of the intervals asked for."""
+    """Rectangles, shape (n, 4), and the confidence asked for."""
 
     rects: NDArray[np.float64]
     confidence: float
@@ -124,5 +124,5 @@ def _question(rects: list[Any], confidence: Any) -> Question:
 
 
 def _is_number(value: object) -> bool:
-    """Whether a value is a finite number that a double holds; NaN compares false."""
+    """Whether a value is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max

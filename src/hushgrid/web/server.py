@@ -1,4 +1,7 @@
-"""The server: which address is answered with what, under strict headers. It opens no file."""
+"""The server: what each address answers.
+
+Every answer has strict headers, and none opens a file.
+"""
 
 import ipaddress
 import os
@@ -45,7 +48,10 @@ STRICT = {
 
 
 class StrictHeaders:
-    """An application whose every answer has the strict headers, unless it set one of them itself."""
+    """An application with strict headers on every answer.
+
+    An answer that sets one of them itself keeps its own.
+    """
 
     def __init__(self, application: "ASGIApp") -> None:
         self._application = application
@@ -182,7 +188,7 @@ GRACE = 5  # seconds for answers under way when the server stops
 
 
 def application(shelf: Shelf) -> StrictHeaders:
-    """The ASGI application that serves a shelf, for any server that runs such.
+    """The ASGI application that serves a shelf.
 
     Answers come from several threads at once. There are no cookies, no sessions, nothing is logged of a question, and
     no other site may read an answer in a visitor's browser.
@@ -200,7 +206,10 @@ def application(shelf: Shelf) -> StrictHeaders:
 
 
 def server(shelf: Shelf) -> "uvicorn.Server":
-    """A web server for a shelf; ``server(shelf).run(sockets=[listen(...)])`` runs until it is interrupted."""
+    """A web server for a shelf.
+
+    ``server(shelf).run(sockets=[listen(...)])`` runs until it is interrupted.
+    """
     try:
         import uvicorn
 
@@ -224,7 +233,7 @@ def server(shelf: Shelf) -> "uvicorn.Server":
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that takes connections from now on; port 0 is any free one."""
+    """A listening socket; port 0 is any free one."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         # asyncio sends small answers at once only where a socket knows its protocol, which create_server leaves out.
@@ -244,7 +253,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def raise_file_limit() -> None:
-    """Let this process have a file for every connection, as far as the system allows."""
+    """Raise the limit on open files, where allowed."""
     try:
         import resource
     except ImportError:  # elsewhere there is no such limit
@@ -268,7 +277,7 @@ def is_open(listener: socket.socket) -> bool:
 
 
 def _deaf(host: str, port: int, error: Exception) -> ArgumentError:
-    reason = getattr(error, "strerror", None) or "it is no name of a host"
+    reason = getattr(error, "strerror", None) or "it is not the name of a host"
     msg = f"cannot listen on {host} at port {port}: {reason}. Give another host or port; port 0 is any free one."
     return ArgumentError(msg)
 

@@ -1,4 +1,4 @@
-"""The synopses that are served, by title and name, all made ready at the start."""
+"""The synopses that are served, ready from the start."""
 
 import hashlib
 import re
@@ -22,7 +22,7 @@ NAMELESS = "release"
 
 
 def title_of(file: Path) -> str:
-    """The name of a file without what says that it is a release.
+    """The name of a release file without its endings.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def name_of(title: str) -> str:
 
 
 def distinct_names(text: str, taken: Collection[str], *, before: str) -> str:
-    """A text that is not taken yet: itself, or the first that is free with a number behind it.
+    """The text, with a number if it is taken.
 
     Examples
     --------
@@ -65,7 +65,10 @@ LONGEST_QUOTE = 80  # characters of what was asked for, in a message
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Shelved:
-    """A synopsis with what it is called: a name in addresses and a title on pages."""
+    """A synopsis with its name and title.
+
+    The name stands in addresses, the title on pages.
+    """
 
     name: str
     title: str
@@ -83,7 +86,7 @@ class Shelved:
 
 
 class Page:
-    """The map of a synopsis as bytes, and a tag that changes when they do."""
+    """A page as bytes, and a tag of them."""
 
     def __init__(self, text: str) -> None:
         self.content = text.encode()

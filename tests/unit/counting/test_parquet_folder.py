@@ -151,7 +151,7 @@ BAD_FOLDERS = {
     "another kind of file": (leave_csv, r"b\.csv, which is not a Parquet file"),
     "other columns": (leave_other_columns, r"b\.parquet has its points in 'x' and 'y', and .*a\.parquet in 'lon'"),
     "damaged": (leave_text, r"b\.parquet cannot be read: it is damaged"),
-    "pipe": (leave_pipe, "is no regular file"),
+    "pipe": (leave_pipe, "is not a regular file"),
     "dangling link": (leave_dangling_link, "does not exist"),
 }
 

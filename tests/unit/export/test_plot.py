@@ -73,7 +73,7 @@ def test_given_axes_and_title_are_used(synopsis):
 
 
 def test_a_simulation_is_marked(simulated):
-    """The picture of a simulation says that it is one."""
+    """In the picture itself."""
     assert "simulation: no release" in [text.get_text() for text in simulated.plot().texts]
 
 

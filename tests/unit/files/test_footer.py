@@ -186,7 +186,7 @@ def test_what_is_no_json_object_is_refused(on_grid, text):
 
 def test_a_file_of_somebody_else_is_told_apart():
     """A Parquet file without our key is no release."""
-    with pytest.raises(SynopsisFileError, match="no release of hushgrid"):
+    with pytest.raises(SynopsisFileError, match="not a release of hushgrid"):
         parse_footer({b"geo": b"{}"}, rows=1)
 
 

@@ -140,7 +140,7 @@ def test_permissions_are_those_of_any_new_file(tmp_path):
 def test_what_is_no_file_is_never_replaced(tmp_path, overwrite):
     """Folders and pipes are refused by name, overwriting or not, and so is a folder that does not exist."""
     os.mkfifo(tmp_path / "pipe")
-    cases = {tmp_path: "is a folder", tmp_path / "pipe": "no regular file", tmp_path / "no" / "x": "does not exist"}
+    cases = {tmp_path: "is a folder", tmp_path / "pipe": "not a regular file", tmp_path / "no" / "x": "does not exist"}
 
     for path, complaint in cases.items():
         with pytest.raises(ArgumentError, match=complaint), new_file(path, overwrite=overwrite):

@@ -234,7 +234,12 @@ def test_what_is_no_file_is_refused(tmp_path):
     """A missing file, a folder, an empty file and a text are told apart."""
     (tmp_path / "empty").touch()
     (tmp_path / "text").write_text("lon,lat\n1,2\n")
-    cases = {"missing": "does not exist", "": "is a folder", "empty": "no Parquet file", "text": "no Parquet file"}
+    cases = {
+        "missing": "does not exist",
+        "": "is a folder",
+        "empty": "not a Parquet file",
+        "text": "not a Parquet file",
+    }
 
     for name, complaint in cases.items():
         with pytest.raises(SynopsisFileError, match=complaint):
@@ -245,7 +250,7 @@ def test_other_parquet_files_are_told_apart(path):
     """A Parquet file of points is no release."""
     pq.write_table(pa.table({"lon": [1.0], "lat": [2.0]}), path)
 
-    with pytest.raises(SynopsisFileError, match="no release of hushgrid"):
+    with pytest.raises(SynopsisFileError, match="not a release of hushgrid"):
         read(path)
 
 

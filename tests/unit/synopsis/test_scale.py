@@ -154,6 +154,6 @@ def test_the_sentence_names_the_unit_and_the_bound(plain):
 
     assert "any one user, with all their records," in plain.claim.sentence
     assert plain.claim.sentence.endswith("At most 5 records of each user, chosen at random, were kept.")
-    assert one.sentence.endswith("At most 1 record of each user, chosen at random, were kept.")
+    assert one.sentence.endswith("At most 1 record of each user, chosen at random, was kept.")
     assert "each of at most 5 cells" in replace(plain.claim, distinct=True).sentence
     assert "in one cell" in replace(one, distinct=True).sentence
