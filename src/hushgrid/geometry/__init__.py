@@ -1,1 +1,1 @@
-"""Domains, rectangles and partitions: pure geometry, no counts, no randomness, no files."""
+"""Domains, rectangles and partitions: pure geometry."""

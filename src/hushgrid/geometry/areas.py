@@ -1,4 +1,4 @@
-"""Areas of any shape, such as districts: a partition that is given, not made."""
+"""Given areas of any shape, such as districts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,9 @@ SHORTEST_RING = 4  # vertices, the last of which is the first again
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Patchwork:
-    """Areas inside a domain whose interiors do not overlap, in the order given; what lies in none is not counted.
+    """Areas inside a domain, in the order given.
+
+    Their interiors do not overlap, and what lies in none of them is not counted.
 
     Borders belong to areas: a point on the border of several lies in the first of them. Arrays are nested as in
     GeoArrow: an area is a run of polygons, a polygon one of rings, the outer one first, a ring one of vertices.
@@ -96,7 +98,7 @@ class Patchwork:
 
     @property
     def layout(self) -> Layout:
-        """The place of each vertex, and the ring, polygon and area it belongs to."""
+        """Each vertex with its ring, polygon and area."""
         columns = list(self.vertices.T)
         members = np.arange(len(self.vertices))
         for starts in self.arrays[1:]:
@@ -137,7 +139,7 @@ class Patchwork:
         return "1 area that was given" if self.cells == 1 else f"{self.cells:,} areas that were given"
 
     def bounds(self, first: int = 0, stop: int | None = None) -> Floats:
-        """West, south, east, north of the areas `first` to `stop`, shape (areas, 4)."""
+        """Bounds of areas `first` to `stop`, shape (areas, 4)."""
         return self._bounds[first:stop]
 
     @cached_property
@@ -148,7 +150,10 @@ class Patchwork:
 
     @cached_property
     def segments(self) -> Floats:
-        """All edges, from x, y to x, y, shape (segments, 4); those of an area follow one another."""
+        """All edges from x, y to x, y, shape (segments, 4).
+
+        The edges of an area follow one another.
+        """
         joined = np.ones(len(self.vertices), bool)
         joined[self.ring_starts[1:] - 1] = False  # no edge leads from one ring to the next
         places = np.flatnonzero(joined)
@@ -156,12 +161,12 @@ class Patchwork:
 
     @cached_property
     def segment_starts(self) -> Indices:
-        """First segment of every area, and the number of segments, shape (areas + 1,)."""
+        """First segment of each area, and the end, shape (areas + 1,)."""
         return self._first_vertices - self._first_rings  # a ring has one segment less than vertices
 
     @cached_property
     def sizes(self) -> Floats:
-        """How much each area covers, in squares of the domain's units, shape (areas,)."""
+        """Size of each area in squared units, shape (areas,)."""
         # Each from a corner of its own: far from the origin, products would round away what they differ by.
         corners = np.repeat(np.tile(self._bounds[:, :2], 2), np.diff(self.segment_starts), axis=0)
         left, bottom, right, top = (self.segments - corners).T
@@ -224,7 +229,7 @@ def _check_vertices(patchwork: Patchwork) -> None:
 
 
 def _around(vertices: NDArray[np.float64], crs: str) -> dict[str, object]:
-    """The smallest domain that holds all vertices, if there is one."""
+    """Smallest domain that holds all vertices, if any."""
     (west, south), (east, north) = vertices.min(axis=0), vertices.max(axis=0)
     try:
         return {"domain": Domain(west=west, south=south, east=east, north=north, crs=crs)}

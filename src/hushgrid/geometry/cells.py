@@ -1,4 +1,4 @@
-"""The two expressions everything agrees on: the cell of a coordinate, and the edge of a cell.
+"""The cell of a coordinate, and the edge of a cell.
 
 Every counter, kernel and engine evaluates these very expressions in float64, so that a point on an edge is counted
 in the same cell by all of them. Two formulas that are equal on paper, ``(x - low) * (count / (high - low))`` and
@@ -13,12 +13,12 @@ Whole = int | NDArray[np.int64]
 
 
 def scale(low: Real, high: Real, count: Whole) -> NDArray[np.float64]:
-    """Cells per unit of length: the factor `cell` multiplies by."""
+    """Cells per unit of length, the factor of `cell`."""
     return np.asarray(count / (high - low), np.float64)
 
 
 def cell(coordinate: Real, low: Real, scale: Real, count: Whole) -> NDArray[np.int64]:
-    """Index, in 0 to ``count - 1``, of the cell that holds each coordinate.
+    """Index of the cell that holds each coordinate.
 
     Cells are half-open; clamping gives the closed upper edge, and a coordinate that rounds up to it, to the last one.
 
@@ -32,7 +32,9 @@ def cell(coordinate: Real, low: Real, scale: Real, count: Whole) -> NDArray[np.i
 
 
 def edge(low: Real, high: Real, count: Whole, index: Whole) -> NDArray[np.float64]:
-    """Lower edge of the cell with this index; index ``count`` gives `high` itself.
+    """Lower edge of the cell with this index.
+
+    Index ``count`` gives `high` itself.
 
     Examples
     --------

@@ -21,7 +21,7 @@ Bounds = tuple[float, float, float, float]
 
 @dataclass(frozen=True, kw_only=True)
 class Domain:
-    """A rectangle given by its bounds, public and never taken from the data.
+    """A public rectangle, never taken from the data.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Domain:
 
     @property
     def is_geographic(self) -> bool:
-        """Whether the bounds are degrees of longitude and latitude."""
+        """Whether bounds are degrees of longitude and latitude."""
         return self.crs in GEOGRAPHIC
 
 
@@ -98,7 +98,7 @@ def exact_text(bounds: Iterable[float]) -> str:
 
 
 def number_of(value: object) -> float:
-    """The number that was meant; NaN for whatever is none or is too large.
+    """The value as a number; NaN if it is not one, or too large.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def _finite_number(name: str, value: object) -> float:
 
 
 def _fault(bounds: Bounds, *, is_geographic: bool) -> str | None:
-    """What keeps finite bounds from being a domain, as a sentence."""
+    """Why finite bounds make no domain, or None."""
     west, south, east, north = bounds
     across_180 = " A domain across the 180th meridian is published as two, one on each side."
     if not west < east:
@@ -146,7 +146,10 @@ def _fault(bounds: Bounds, *, is_geographic: bool) -> str | None:
 
 
 def _reordered(domain: Domain) -> dict[str, object]:
-    """The same four numbers in an order that makes a domain, if one of those that people write does."""
+    """The same numbers in an order that makes a domain.
+
+    Only orders that people write are tried; nothing if none fits.
+    """
     first, second, third, fourth = domain.bounds
     orders = (
         (second, first, fourth, third),  # S,W,N,E
@@ -164,7 +167,7 @@ def _reordered(domain: Domain) -> dict[str, object]:
 
 
 def _separated(text: str, crs: str) -> dict[str, object]:
-    """Four numbers with something else between them as a domain, if they are one."""
+    """The domain of four numbers separated otherwise, if any."""
     numbers = re.split(r"[\s,;]+", text.strip(" ,;[]()"))
     if len(numbers) != 4:
         return {}

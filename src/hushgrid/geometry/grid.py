@@ -1,4 +1,4 @@
-"""Grids of equal cells: uniform (UG), nested (AG) and grouped (DAG)."""
+"""Grids: uniform (UG), nested (AG) and grouped (DAG)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,9 @@ GUIDELINE_CELL_LIMIT = 2**24  # cells of a partition sized from released values;
 
 @dataclass(frozen=True, kw_only=True)
 class Grid:
-    """Equal cells in rows from south to north and columns from west to east, numbered row by row.
+    """Equal cells in rows and columns.
+
+    Rows go from south to north, columns from west to east; cells are numbered row by row.
 
     Examples
     --------
@@ -74,12 +76,12 @@ class Grid:
 
     @cached_property
     def column_edges(self) -> NDArray[np.float64]:
-        """West edges of the columns, and the east edge of the last, shape (columns + 1,)."""
+        """Edges of the columns, west to east, shape (columns + 1,)."""
         return cells.edge(self.domain.west, self.domain.east, self.columns, np.arange(self.columns + 1))
 
     @cached_property
     def row_edges(self) -> NDArray[np.float64]:
-        """South edges of the rows, and the north edge of the last, shape (rows + 1,)."""
+        """Edges of the rows, south to north, shape (rows + 1,)."""
         return cells.edge(self.domain.south, self.domain.north, self.rows, np.arange(self.rows + 1))
 
     @property
@@ -93,7 +95,7 @@ class Grid:
         return float(cells.scale(self.domain.south, self.domain.north, self.rows))
 
     def bounds(self, first: int = 0, stop: int | None = None) -> NDArray[np.float64]:
-        """West, south, east, north of the cells `first` to `stop`, shape (cells, 4)."""
+        """Bounds of cells `first` to `stop`, shape (cells, 4)."""
         row, column = np.divmod(np.arange(first, self.cells if stop is None else stop), self.columns)
         corners = (
             self.column_edges[column],
@@ -113,7 +115,9 @@ def check_cells(count: int, *, what: str) -> None:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NestedGrid:
-    """A first-level grid with each cell divided into ``sides[cell]`` by ``sides[cell]`` leaf cells.
+    """A grid whose cells are divided into leaf cells.
+
+    A first-level cell holds ``sides[cell]`` by ``sides[cell]`` of them.
 
     Leaves are numbered by first-level cell, and row by row inside it, so that every first-level cell is one
     contiguous run of leaves.
@@ -162,7 +166,7 @@ class NestedGrid:
 
     @property
     def shape(self) -> dict[str, int]:
-        """Rows and columns of the first level, and leaf cells."""
+        """Rows and columns of the first level; leaves."""
         return {**self.grid.shape, "cells": self.cells}
 
     @property
@@ -177,7 +181,7 @@ class NestedGrid:
 
     @property
     def details(self) -> dict[str, Any]:
-        """Smallest and largest side, and what the first level has."""
+        """Smallest and largest side; rows and columns."""
         return {
             "smallest_side": int(self.sides.min()),
             "largest_side": int(self.sides.max()),
@@ -193,29 +197,32 @@ class NestedGrid:
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
-        """First leaf of every first-level cell, and the number of leaves, shape (grid.cells + 1,)."""
+        """First leaf of each first-level cell, and the end.
+
+        Shape (grid.cells + 1,).
+        """
         return np.concatenate([[0], np.cumsum(self.sides**2)])
 
     @cached_property
     def column_scales(self) -> NDArray[np.float64]:
-        """Leaf columns per unit of longitude or easting inside each first-level cell."""
+        """Leaf columns per unit of easting, by first-level cell."""
         column = np.arange(self.grid.cells) % self.grid.columns
         edges = self.grid.column_edges
         return cells.scale(edges[column], edges[column + 1], self.sides)
 
     @cached_property
     def row_scales(self) -> NDArray[np.float64]:
-        """Leaf rows per unit of latitude or northing inside each first-level cell."""
+        """Leaf rows per unit of northing, by first-level cell."""
         row = np.arange(self.grid.cells) // self.grid.columns
         edges = self.grid.row_edges
         return cells.scale(edges[row], edges[row + 1], self.sides)
 
     def bounds(self, first: int = 0, stop: int | None = None) -> NDArray[np.float64]:
-        """West, south, east, north of the leaves `first` to `stop`, shape (leaves, 4)."""
+        """Bounds of leaves `first` to `stop`, shape (leaves, 4)."""
         return self.leaf_bounds(np.arange(first, self.cells if stop is None else stop))
 
     def leaf_bounds(self, leaf: NDArray[np.int64]) -> NDArray[np.float64]:
-        """West, south, east, north of the leaves of these numbers, shape (leaves, 4)."""
+        """Bounds of the leaves of these numbers, shape (leaves, 4)."""
         parent = np.searchsorted(self.offsets, leaf, side="right") - 1
         side = self.sides[parent]
         row, column = np.divmod(leaf - self.offsets[parent], side)
@@ -236,7 +243,7 @@ DIVIDED = -1  # in place of a group
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GroupedGrid:
-    """A nested grid, and the group of each first-level cell that is not divided.
+    """A nested grid whose undivided cells are grouped.
 
     A *block* is a divided cell or a group. Leaves are numbered block by block, so that every block is one contiguous
     run of them; blocks come in the order of their first cells, cells of a group and leaves of a cell row by row.
@@ -289,7 +296,7 @@ class GroupedGrid:
 
     @property
     def shape(self) -> dict[str, int]:
-        """Rows and columns of the first level, and leaf cells."""
+        """Rows and columns of the first level; leaves."""
         return self.nested.shape
 
     @property
@@ -304,7 +311,7 @@ class GroupedGrid:
 
     @property
     def details(self) -> dict[str, Any]:
-        """Number of groups, and what the nested grid has."""
+        """Number of groups; details of the nested grid."""
         return {"groups": int(self.groups.max()) + 1, **self.nested.details}
 
     @property
@@ -315,7 +322,7 @@ class GroupedGrid:
 
     @cached_property
     def _first_cells(self) -> Indices:
-        """First cell of the block of every first-level cell, shape (first-level cells,)."""
+        """First cell of the block of each first-level cell."""
         cells = np.arange(len(self.groups))
         earliest = np.full(len(self.groups), len(self.groups))
         grouped = self.groups != DIVIDED
@@ -324,18 +331,18 @@ class GroupedGrid:
 
     @cached_property
     def cell_order(self) -> Indices:
-        """First-level cells, block by block, shape (first-level cells,)."""
+        """First-level cells, block by block."""
         return np.argsort(self._first_cells, kind="stable")
 
     @cached_property
     def offsets(self) -> Indices:
-        """First leaf of every block, and the number of leaves, shape (blocks + 1,)."""
+        """First leaf of each block, and the end, shape (blocks + 1,)."""
         sizes = np.bincount(self._first_cells, self.nested.sides**2).astype(np.int64)
         return np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
 
     @cached_property
     def cell_offsets(self) -> Indices:
-        """First leaf of every first-level cell, shape (first-level cells,)."""
+        """First leaf of each first-level cell."""
         sizes = self.nested.sides[self.cell_order] ** 2
         offsets = np.empty_like(sizes)
         offsets[self.cell_order] = np.cumsum(sizes) - sizes
@@ -343,7 +350,7 @@ class GroupedGrid:
 
     @cached_property
     def leaf_order(self) -> Indices:
-        """Leaf of the nested grid that each leaf is, shape (leaves,)."""
+        """Number of each leaf in the nested grid."""
         moved = (self.nested.offsets[:-1] - self.cell_offsets)[self.cell_order]
         return np.arange(self.cells) + np.repeat(moved, self.nested.sides[self.cell_order] ** 2)
 
@@ -353,5 +360,5 @@ class GroupedGrid:
         return self.groups[np.unique(self._first_cells)]
 
     def bounds(self, first: int = 0, stop: int | None = None) -> NDArray[np.float64]:
-        """West, south, east, north of the leaves `first` to `stop`, shape (leaves, 4)."""
+        """Bounds of leaves `first` to `stop`, shape (leaves, 4)."""
         return self.nested.leaf_bounds(self.leaf_order[first:stop])

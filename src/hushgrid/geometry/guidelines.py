@@ -1,4 +1,4 @@
-"""Sizes of grids, by the guidelines of Qardaji, Yang and Li (ICDE 2013)."""
+"""Sizes of grids (Qardaji, Yang, Li, ICDE 2013)."""
 
 import math
 from fractions import Fraction
@@ -14,7 +14,9 @@ LARGEST_FIRST_SIDE = LARGEST_SIDE // 4  # leaves sixteen leaf cells for each fir
 
 
 def guideline_side(size: int, epsilon: Fraction, *, c: float = 10.0) -> int:
-    """Cells per side, sqrt(N ε / c) rounded, at least 1 (Qardaji et al. 2013, Guideline 1).
+    """Cells per side by Guideline 1.
+
+    sqrt(N ε / c) rounded, at least 1 (Qardaji et al. 2013).
 
     Examples
     --------
@@ -25,7 +27,9 @@ def guideline_side(size: int, epsilon: Fraction, *, c: float = 10.0) -> int:
 
 
 def clamp_side(wanted: int, *, multiple_of: int = 1) -> tuple[int, tuple[str, ...]]:
-    """A side as wanted, but not over the limit of sides from released values, and a note where that changed it.
+    """The side wanted, or the largest allowed and a note.
+
+    Sizes from released values are clamped, because no record may cause an error.
 
     Parameters
     ----------
@@ -44,7 +48,9 @@ def clamp_side(wanted: int, *, multiple_of: int = 1) -> tuple[int, tuple[str, ..
 
 
 def leaf_sides(counts: NDArray[np.int64], epsilon: Fraction, *, c2: float = 5.0) -> NDArray[np.float64]:
-    """Leaf cells per side of each first-level cell, ceil(sqrt(N' ε / c2)), at least 1 (Guideline 2).
+    """Leaf cells per side by Guideline 2.
+
+    ceil(sqrt(N' ε / c2)) for each first-level cell, at least 1.
 
     Parameters
     ----------
@@ -62,7 +68,7 @@ def leaf_sides(counts: NDArray[np.int64], epsilon: Fraction, *, c2: float = 5.0)
 
 
 def clamp_sides(sides: NDArray[np.float64], *, limit: int = GUIDELINE_CELL_LIMIT) -> NDArray[np.int64]:
-    """Sides scaled down in proportion, so that there are at most `limit` leaves.
+    """Sides scaled down to give at most `limit` leaves.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What every partition of a domain offers, and what those of releases offer beside it."""
+"""What partitions offer, and those of releases beside it."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol, Self
@@ -12,7 +12,7 @@ Layout = Mapping[str, NDArray[Any]]
 
 
 class Partition(Protocol):
-    """Disjoint leaf cells of a domain, in an order fixed before any data is read."""
+    """Disjoint leaf cells of a domain, in a public order."""
 
     @property
     def domain(self) -> Domain:
@@ -23,7 +23,7 @@ class Partition(Protocol):
         """Number of leaf cells."""
 
     def bounds(self, first: int = 0, stop: int | None = None) -> NDArray[np.float64]:
-        """West, south, east, north of the leaves `first` to `stop`, shape (leaves, 4)."""
+        """Bounds of leaves `first` to `stop`, shape (leaves, 4)."""
 
 
 class Structure(Partition, Protocol):
@@ -39,7 +39,7 @@ class Structure(Partition, Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What each leaf is called; empty if leaves have no names."""
+        """Names of the leaves; empty if they have none."""
 
     @property
     def shape(self) -> dict[str, Any]:
@@ -47,15 +47,18 @@ class Structure(Partition, Protocol):
 
     @property
     def layout(self) -> Layout:
-        """What tells it from others of its shape: columns of equal length, of `layout_types`."""
+        """Columns that tell it from others of its shape."""
 
     @classmethod
     def from_layout(cls, domain: Domain, shape: Mapping[str, Any], layout: Layout) -> Self:
-        """The partition of this shape, which need not say the number of leaves, and layout."""
+        """The partition of a shape and a layout.
+
+        The shape need not say the number of leaves.
+        """
 
     @property
     def details(self) -> dict[str, Any]:
-        """What readers of a release should know beside the number of leaves."""
+        """Facts for readers, beside the number of leaves."""
 
     @property
     def words(self) -> str:
@@ -63,7 +66,7 @@ class Structure(Partition, Protocol):
 
 
 def same_structure(one: Structure, other: object) -> bool:
-    """Whether two partitions have the same leaves in the same order, by the same layout."""
+    """Whether two partitions are of one kind, and equal."""
     if type(one) is not type(other):
         return False
     return (one.domain, one.shape) == (other.domain, other.shape) and all(

@@ -1,4 +1,4 @@
-"""Cells of a quadtree, named along a Morton curve, and trees made of them."""
+"""Quadtree cells along a Morton curve, and their trees."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,9 @@ DEEPEST = 16  # levels of halving; the finest column and row of a point are numb
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Quadrants:
-    """Disjoint cells of a quadtree of any levels, in the order of the Morton curve.
+    """Disjoint quadtree cells of any levels.
+
+    They are in the order of the Morton curve.
 
     The curve visits the 4**16 finest cells so that every cell of every level is one contiguous run; the code of a
     finest cell interleaves the bits of its row and its column, the row's first. The level of a point's cell follows
@@ -65,18 +67,18 @@ class Quadrants:
 
     @property
     def runs(self) -> tuple[Indices, Indices]:
-        """First finest cell and end of the finest cells of each cell, shape (cells,) each."""
+        """Half-open range of finest cells of each cell."""
         shift = 2 * (DEEPEST - self.levels)
         return self.codes << shift, (self.codes + 1) << shift
 
     def boxes(self) -> Indices:
-        """Left, bottom, right, top line of each cell, on the lattice of the finest ones, shape (cells, 4)."""
+        """Boxes on the lattice of finest cells, shape (cells, 4)."""
         size = 1 << (DEEPEST - self.levels)
         left, bottom = gather_bits(self.codes) * size, gather_bits(self.codes >> 1) * size
         return np.stack([left, bottom, left + size, bottom + size], axis=1)
 
     def bounds(self, first: int = 0, stop: int | None = None) -> NDArray[np.float64]:
-        """West, south, east, north of the cells `first` to `stop`, shape (cells, 4)."""
+        """Bounds of cells `first` to `stop`, shape (cells, 4)."""
         boxes = self.boxes()[first:stop]
         across = cells.edge(self.domain.west, self.domain.east, 1 << DEEPEST, boxes[:, [0, 2]])
         along = cells.edge(self.domain.south, self.domain.north, 1 << DEEPEST, boxes[:, [1, 3]])
@@ -84,7 +86,9 @@ class Quadrants:
 
 
 def gather_bits(codes: Indices) -> Indices:
-    """Number made of every second bit of a code, beginning with the lowest.
+    """Number made of every second bit of a code.
+
+    The lowest bit comes first.
 
     Examples
     --------
@@ -98,7 +102,9 @@ def gather_bits(codes: Indices) -> Indices:
 
 
 def scatter_bits(numbers: Indices) -> Indices:
-    """The inverse: a code whose every second bit, beginning with the lowest, is that of a number.
+    """Code with the bits of a number in every second place.
+
+    The inverse of `gather_bits`.
 
     Examples
     --------
@@ -112,7 +118,9 @@ def scatter_bits(numbers: Indices) -> Indices:
 
 
 def quadrant_tree(quadrants: Quadrants) -> Tree:
-    """Tree whose leaves are quadtree cells that tile the domain, in the same order; all inner nodes are quartered.
+    """Tree whose leaves are these cells, in their order.
+
+    The cells tile the domain; every inner node is quartered.
 
     Examples
     --------
@@ -141,25 +149,25 @@ def quadrant_tree(quadrants: Quadrants) -> Tree:
 
 
 def nodes_of_cells(tree: Tree, levels: Indices, codes: Indices) -> Indices:
-    """Node of such a tree that each quadtree cell is, shape (cells,)."""
+    """Node of each quadtree cell in such a tree."""
     # Breadth first, and along the curve within a level: these keys rise.
     return np.searchsorted(_key(*cells_of_nodes(tree)), _key(levels, codes))
 
 
 def cells_of_nodes(tree: Tree) -> tuple[Indices, Indices]:
-    """Level and code of every node of such a tree, shape (nodes,) each."""
+    """Level and code of each node of such a tree."""
     left, bottom, right = tree.boxes[:, [LEFT, BOTTOM, RIGHT]].T
     size = right - left
     return node_depths(tree), scatter_bits(left // size) | scatter_bits(bottom // size) << 1
 
 
 def node_depths(tree: Tree) -> Indices:
-    """Level of every node, 0 for the root, shape (nodes,)."""
+    """Level of each node, 0 for the root."""
     return np.repeat(np.arange(len(tree.levels) - 1), np.diff(tree.levels))
 
 
 def divide_cells(quadrants: Quadrants, steps: Indices) -> tuple[Quadrants, Indices]:
-    """Every cell in its parts so many levels down, in order, and the cell that each part lies in.
+    """Parts of each cell `steps` levels down, and their cells.
 
     Examples
     --------
@@ -182,7 +190,7 @@ def all_cells(domain: Domain, level: int) -> Quadrants:
 
 
 def join_cells(parts: Sequence[Quadrants]) -> Quadrants:
-    """The cells of several lists, at least one, in the order of the curve."""
+    """Cells of one or more lists, in curve order."""
     levels, codes = (np.concatenate([getattr(part, name) for part in parts]) for name in ("levels", "codes"))
     order = np.argsort(codes << 2 * (DEEPEST - levels))
     return replace(parts[0], levels=levels[order], codes=codes[order])

@@ -1,4 +1,4 @@
-"""Query rectangles: arrays of shape (n, 4) holding west, south, east, north."""
+"""Query rectangles: west, south, east, north, shape (n, 4)."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,7 +8,9 @@ from hushgrid.geometry.domain import Domain
 
 
 def check_rects(rects: ArrayLike) -> NDArray[np.float64]:
-    """Rectangles as a contiguous float64 array of shape (n, 4), or an error that names the first bad row.
+    """Rectangles as contiguous float64, shape (n, 4).
+
+    An error names the first bad row.
 
     A rectangle may reach outside the domain, without bound if need be: what lies outside counts nothing.
 
@@ -38,7 +40,7 @@ def check_rects(rects: ArrayLike) -> NDArray[np.float64]:
 
 
 def area_shares(rects: NDArray[np.float64], domain: Domain) -> NDArray[np.float64]:
-    """Share of the domain that each rectangle covers, shape (n,).
+    """Share of the domain that each rectangle covers.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A tree of rectangles as flat arrays, and how it grows level by level."""
+"""A tree of rectangles, and how it grows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ LATTICE_LIMIT = 2**26  # lines a side; a double tells the cells of such a lattic
 
 @dataclass(frozen=True, kw_only=True)
 class Lattice:
-    """The public fine grid that all edges of a tree lie on; a point has one column and one row of it.
+    """The public fine grid that all edges of a tree lie on.
 
     It is never counted as a whole, so that it may be far finer than any grid.
     """
@@ -112,7 +112,7 @@ class Tree:
 
     @property
     def shape(self) -> dict[str, int]:
-        """Rows and columns of the lattice, nodes and leaves."""
+        """Rows and columns of the lattice; nodes; leaves."""
         return {"rows": self.lattice.rows, "columns": self.lattice.columns, "nodes": self.nodes, "cells": self.cells}
 
     @property
@@ -122,7 +122,7 @@ class Tree:
 
     @classmethod
     def from_layout(cls, domain: Domain, shape: Mapping[str, Any], layout: Layout) -> Self:
-        """The tree of these nodes on a lattice of these rows and columns."""
+        """The tree of these nodes on a lattice."""
         boxes = np.stack([layout[name] for name in ("left", "bottom", "right", "top")], axis=1)
         splits = np.stack([layout[name] for name in ("columns", "rows")], axis=1)
         lattice = Lattice(domain=domain, rows=shape["rows"], columns=shape["columns"])
@@ -145,12 +145,12 @@ class Tree:
 
     @cached_property
     def first_children(self) -> Indices:
-        """First child of every node; of a leaf, where it would be, shape (nodes,)."""
+        """First child of each node; of a leaf, where it would be."""
         return 1 + np.cumsum(self.child_counts) - self.child_counts
 
     @cached_property
     def levels(self) -> Indices:
-        """First node of every level, and the number of nodes, shape (levels + 1,)."""
+        """First node of each level, and the end, shape (levels + 1,)."""
         edges = [0, 1]
         while edges[-1] < self.nodes:
             edges.append(edges[-1] + int(self.child_counts[edges[-2] : edges[-1]].sum()))
@@ -158,12 +158,12 @@ class Tree:
 
     @cached_property
     def parents(self) -> Indices:
-        """Parent of every node, -1 for the root, shape (nodes,)."""
+        """Parent of each node, -1 for the root."""
         return np.concatenate([[-1], np.repeat(np.arange(self.nodes), self.child_counts)])
 
     @cached_property
     def runs(self) -> tuple[Indices, Indices]:
-        """First leaf and end of the leaves of every node, shape (nodes,) each."""
+        """Half-open range of leaves of each node."""
         sizes = np.ones(self.nodes, np.int64)
         inner = np.flatnonzero(self.child_counts)
         for first, stop in reversed(list(zip(self.levels[:-1], self.levels[1:], strict=True))):
@@ -182,16 +182,16 @@ class Tree:
 
     @cached_property
     def leaves(self) -> Indices:
-        """Nodes that are leaves, in leaf order, shape (leaves,)."""
+        """Nodes that are leaves, in leaf order."""
         leaves = np.flatnonzero(self.child_counts == 0)
         return leaves[np.argsort(self.runs[0][leaves])]
 
     def bounds(self, first: int = 0, stop: int | None = None) -> NDArray[np.float64]:
-        """West, south, east, north of the leaves `first` to `stop`, shape (leaves, 4)."""
+        """Bounds of leaves `first` to `stop`, shape (leaves, 4)."""
         return self.node_bounds(self.leaves[first:stop])
 
     def node_bounds(self, nodes: Indices) -> NDArray[np.float64]:
-        """West, south, east, north of nodes, shape (nodes, 4)."""
+        """Bounds of nodes, shape (nodes, 4)."""
         domain, boxes = self.domain, self.boxes[nodes]
         across = cells.edge(domain.west, domain.east, self.lattice.columns, boxes[:, [LEFT, RIGHT]])
         along = cells.edge(domain.south, domain.north, self.lattice.rows, boxes[:, [BOTTOM, TOP]])
@@ -231,7 +231,9 @@ def _check_boxes(tree: Tree) -> None:
 
 
 def divide(boxes: Indices, columns: int, rows: int) -> Indices:
-    """Every box in equal columns and rows, as equal as whole lattice lines allow, shape (boxes * columns * rows, 4).
+    """Each box divided into equal columns and rows.
+
+    As equal as whole lattice lines allow, shape (boxes * columns * rows, 4).
 
     Examples
     --------
@@ -243,7 +245,7 @@ def divide(boxes: Indices, columns: int, rows: int) -> Indices:
 
 
 def full_tree(lattice: Lattice, divisions: list[tuple[int, int]]) -> Tree:
-    """Tree whose nodes are all divided alike on each level, from the root down.
+    """Tree whose levels are each divided alike.
 
     Examples
     --------
@@ -266,7 +268,9 @@ def seedling(lattice: Lattice) -> Tree:
 
 
 def grow(tree: Tree, nodes: Indices, splits: Indices, children: Indices) -> Tree:
-    """The tree with some leaves of its last level divided; all its nodes keep their numbers.
+    """The tree with some of its last leaves divided.
+
+    All its nodes keep their numbers.
 
     Parameters
     ----------
@@ -292,7 +296,9 @@ def grow(tree: Tree, nodes: Indices, splits: Indices, children: Indices) -> Tree
 
 
 def divide_each(boxes: Indices, splits: Indices) -> Indices:
-    """Every box in columns and rows of its own number, as equal as whole lattice lines allow, box after box.
+    """Each box divided into its own columns and rows.
+
+    As equal as whole lattice lines allow, box after box.
 
     Examples
     --------
@@ -315,7 +321,7 @@ def divide_each(boxes: Indices, splits: Indices) -> Indices:
 
 
 def places_in(splits: Indices) -> tuple[Indices, Indices, Indices]:
-    """For boxes divided into columns and rows: the box, the column and the row of every child, box after box.
+    """Box, column and row of each child of divided boxes.
 
     Examples
     --------

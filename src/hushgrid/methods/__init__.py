@@ -1,4 +1,4 @@
-"""One published method a file, and the names they go by."""
+"""Published methods, one a file, by name."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

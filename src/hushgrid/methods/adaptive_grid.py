@@ -23,7 +23,9 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 @dataclass(frozen=True, kw_only=True)
 class AdaptiveGrid:
-    """A coarse grid whose cells are divided again, the denser the finer, and both levels reconciled.
+    """A grid whose denser cells are divided more finely.
+
+    Both levels are measured, and made to agree.
 
     Parameters
     ----------
@@ -86,7 +88,9 @@ class AdaptiveGrid:
 
 
 def guideline_first_side(size: int, epsilon: Fraction, *, c: float = 10.0) -> int:
-    """First-level cells per side, a quarter of ceil(sqrt(N ε / c)) rounded, at least 10 (section IV-B).
+    """First-level cells per side (section IV-B).
+
+    A quarter of ceil(sqrt(N ε / c)) rounded, at least 10.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Areas: counts on areas that are given, such as districts.
+"""Areas: counts on given areas, such as districts.
 
 Reference: a histogram on a public partition (Dwork, McSherry, Nissim, Smith: "Calibrating Noise to Sensitivity in
 Private Data Analysis", TCC 2006).
@@ -28,9 +28,10 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 @dataclass(frozen=True, eq=False)
 class Areas:
-    """One noisy count for each of a few areas that are public, and do not overlap.
+    """One noisy count for each public area.
 
-    A point on a border that areas share is counted in the first of them; what lies in no area is not counted.
+    Areas do not overlap. A point on a border that areas share is counted in the first of them; what lies in no area is
+    not counted.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ class Areas:
         object.__setattr__(self, "sha256", digest.hexdigest())
 
     def domain(self, crs: str = LONGITUDE_LATITUDE) -> Domain:
-        """The smallest domain that holds all areas, in a reference system."""
+        """Smallest domain that holds all areas."""
         shapes = geometry_array(self.polygons)
         given = getattr(self.polygons, "crs", None)
         west, south, east, north = import_shapely().total_bounds(
@@ -78,7 +79,7 @@ class Areas:
         return Domain(west=west, south=south, east=east, north=north, crs=crs)
 
     def public_partition(self, domain: Domain) -> Patchwork:
-        """The areas in the reference system of a domain; what is wrong with them is an error here."""
+        """The areas in the reference system of a domain; bad ones are an error."""
         assert isinstance(self.names, tuple)
         return patchwork(self.polygons, self.names, domain)
 

@@ -1,4 +1,4 @@
-"""Recursive partitioning: every cut takes the dimension and the point that balance best.
+"""Balanced: recursive partitioning by the best-balanced cuts.
 
 Reference: Qardaji, Li: "Recursive Partitioning and Summarization: A Practical Framework for Differentially Private Data
 Publishing", ASIACCS 2012, in two dimensions, as section III of Qardaji et al. 2013 describes it.
@@ -18,7 +18,9 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 @dataclass(frozen=True, kw_only=True)
 class Balanced:
-    """Nodes cut in two at the line, of either dimension, that balances best, and all levels reconciled.
+    """Nodes cut at the line that balances best.
+
+    Lines of both dimensions are candidates. All levels are measured, and made to agree.
 
     The candidate lines of a node lie equally far apart along both dimensions, so that a long node is more likely to be
     cut across than along: both dimensions have a line that balances perfectly, and shapes would degenerate if each had

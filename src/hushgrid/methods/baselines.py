@@ -1,4 +1,4 @@
-"""The two trivial methods: one noisy count (uniform), and a fine grid (identity).
+"""The two ends: one count (uniform), a fine grid (identity).
 
 Reference: a baseline of Hay et al.: "Principled Evaluation of Differentially Private Algorithms using DPBench", SIGMOD
 2016. Aliases: UNIFORM; U_1.
@@ -23,7 +23,9 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 @dataclass(frozen=True, kw_only=True)
 class OneCell:
-    """The whole domain as one cell: hardly any noise, and nothing about where points are.
+    """The whole domain as one cell.
+
+    There is hardly any noise, and nothing about where points are.
 
     Privacy
     -------
@@ -52,7 +54,7 @@ class OneCell:
 
 @dataclass(frozen=True, kw_only=True)
 class FineGrid:
-    """A grid whose side does not depend on how many points there are.
+    """A grid whose side does not depend on data.
 
     Parameters
     ----------

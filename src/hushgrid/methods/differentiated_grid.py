@@ -26,10 +26,10 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 
 def connected_groups(chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Number of the group of every chosen cell, -1 for the others; cells that share an edge are in one group.
+    """Group of each chosen cell, -1 for the others.
 
-    Groups are numbered in the order of their first cells. Each cell takes the smallest number of its neighbours until
-    nothing changes, in sweeps along all four directions.
+    Cells that share an edge are in one group. Groups are numbered in the order of their first cells. Each cell takes
+    the smallest number of its neighbours until nothing changes, in sweeps along all four directions.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def connected_groups(chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, kw_only=True)
 class DifferentiatedGrid:
-    """AG whose sparse cells are not measured once more one by one, but together.
+    """AG whose sparse cells are measured together.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class DifferentiatedGrid:
 
 
 def differentiated_first_side(size: int, epsilon: Fraction, *, c: float = 10.0) -> int:
-    """First-level cells per side, half of sqrt(N ε / c) rounded, at least 10.
+    """First-level cells per side: half of sqrt(N ε / c), at least 10.
 
     Examples
     --------
@@ -130,7 +130,10 @@ def group_sparse_cells(nested: NestedGrid, *, adjacent: bool) -> GroupedGrid:
 
 
 def second_level(grouped: GroupedGrid, true_counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """True counts of what is measured second: leaves of divided cells, one count for each group, block by block."""
+    """True counts of the second level, block by block.
+
+    Each leaf of a divided cell has one, and each group.
+    """
     divided = np.repeat(grouped.block_groups == DIVIDED, np.diff(grouped.offsets))
     first_of_group = np.zeros(len(true_counts), bool)
     first_of_group[grouped.offsets[:-1]] = True
@@ -139,7 +142,10 @@ def second_level(grouped: GroupedGrid, true_counts: NDArray[np.int64]) -> NDArra
 
 
 def arrange(grouped: GroupedGrid, cells: NoisyValues, second: NoisyValues) -> Measurements:
-    """First and second level as leaves and regions: in a group the cells are the leaves, and the group their region."""
+    """Both levels as measurements of leaves and regions.
+
+    In a group, the cells are the leaves and the group is their region.
+    """
     divided = grouped.block_groups == DIVIDED
     sizes = np.diff(grouped.offsets)
     taken = np.where(divided, sizes, 1)  # values of `second` that each block has

@@ -1,4 +1,4 @@
-"""DPCube: a noisy grid, a kd partition that looks uniform on it, and a second count of every part.
+"""DPCube: a noisy grid, and counts of its uniform parts.
 
 Reference: Xiao, Xiong, Yuan: "Differentially Private Data Release through Multidimensional Partitioning", SDM 2010.
 Aliases: the uniformity kd-tree, two-phase partitioning.
@@ -26,7 +26,9 @@ Box = tuple[int, int, int, int]  # left, bottom, right, top
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class UniformParts:
-    """A tree over the cells of a grid, breadth first: cuts in two, down to parts, down to single cells.
+    """A tree over the cells of a grid, breadth first.
+
+    Nodes are cut in two down to parts, and parts divided into single cells.
 
     Parameters
     ----------
@@ -44,7 +46,9 @@ class UniformParts:
 
 
 def uniform_parts(counts: Floats, *, noise_variance: float, tolerance: float) -> UniformParts:
-    """Cut boxes of cells where that explains most of how their counts vary, until the rest may well be noise.
+    """Cut a grid into parts whose counts look uniform.
+
+    Each cut explains most of how counts vary; a box is cut no further where the rest may well be noise.
 
     Parameters
     ----------
@@ -107,7 +111,10 @@ def _is_uniform(box: Box, sums: Floats, squares: Floats, noise_variance: float, 
 
 
 def _best_cut(box: Box, sums: Floats) -> tuple[int, int]:
-    """Axis and line that leave the counts of the two halves varying least around their own means."""
+    """Axis and line of the cut that explains most.
+
+    The counts of both halves then vary least around their own means.
+    """
     left, bottom, right, top = box
     across = sums[top, left : right + 1] - sums[bottom, left : right + 1]
     along = sums[bottom : top + 1, right] - sums[bottom : top + 1, left]
@@ -117,14 +124,16 @@ def _best_cut(box: Box, sums: Floats) -> tuple[int, int]:
 
 
 def _gains(running: Floats) -> Floats:
-    """For every inner line the sum of squares that the means of both halves explain, but for a common factor."""
+    """Sum of squares that a cut at each line explains, up to a factor."""
     lines, last = np.arange(1, len(running) - 1), len(running) - 1
     return np.asarray(last * (running[1:-1] ** 2 / lines + (running[-1] - running[1:-1]) ** 2 / (last - lines)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class DPCube:
-    """A grid measured cell by cell, and once more part by part, where parts are cut on the noisy grid.
+    """A grid measured by cells, then by uniform parts.
+
+    Parts are cut on the noisy grid.
 
     Parameters
     ----------

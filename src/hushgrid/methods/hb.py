@@ -1,4 +1,4 @@
-"""HB: a hierarchy of grids whose branching and height have the lowest variance.
+"""HB: the hierarchy of grids of lowest variance.
 
 Reference: Qardaji, Yang, Li: "Understanding Hierarchical Methods for Differentially Private Histograms", VLDB 2013,
 whose criterion is the mean variance over all range queries; in two dimensions and after least squares it is derived in
@@ -21,7 +21,9 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 @dataclass(frozen=True, kw_only=True)
 class OptimalHierarchy:
-    """A grid, and as many coarser grids made of its cells as pay for their share of the budget; often one, or none.
+    """A grid, and coarser ones that pay for their budget.
+
+    Often there is one coarser grid, or none.
 
     Parameters
     ----------
@@ -68,7 +70,9 @@ class OptimalHierarchy:
 
 
 def nearest_grids(wanted: int) -> tuple[list[int], tuple[str, ...]]:
-    """Sides of the best grids, the last as near as can be to the one wanted, and a note if that was clamped.
+    """Sides of the best grids near the side wanted, and notes.
+
+    There is a note if the side was clamped.
 
     Examples
     --------
@@ -83,7 +87,7 @@ def nearest_grids(wanted: int) -> tuple[list[int], tuple[str, ...]]:
 
 
 def dividing_grids(side: int) -> list[int]:
-    """Sides of the best grids that divide the one given.
+    """Sides of the best grids that divide this one.
 
     Examples
     --------
@@ -95,7 +99,9 @@ def dividing_grids(side: int) -> list[int]:
 
 
 def hierarchies(side: int) -> Iterator[tuple[int, int]]:
-    """Every branching and number of grids such that the coarsest grid has at least one cell; first the flat one.
+    """Every branching and number of grids that fit.
+
+    The coarsest grid has at least one cell; the flat hierarchy comes first.
 
     Examples
     --------
@@ -111,7 +117,7 @@ def hierarchies(side: int) -> Iterator[tuple[int, int]]:
 
 
 def mean_variance(side: int, branching: int, levels: int) -> float:
-    """Variance by noise of a rectangle's count, the mean over all rectangles, after least squares.
+    """Mean noise variance of rectangles after least squares.
 
     The unit is the variance of a count measured with all of the budget; with an equal share of it, the variance is
     ``levels**2``. The grids need not divide each other: their sides are ``side / branching**k``.
@@ -133,9 +139,9 @@ def mean_variance(side: int, branching: int, levels: int) -> float:
 
 
 def mean_energy(cells: float) -> float:
-    """Sum over equal cells along an axis of the squared share that an interval covers, the mean over all intervals.
+    """Mean sum of squared shares that an interval covers.
 
-    Both ends uniform on the axis.
+    The sum is over equal cells along an axis, the mean over intervals whose ends are uniform on it.
 
     Examples
     --------

@@ -22,7 +22,9 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 @dataclass(frozen=True, kw_only=True)
 class Hierarchy:
-    """A grid, and coarser grids made of its cells, each measured with the same budget and all made to agree.
+    """A grid and coarser grids made of its cells.
+
+    Each is measured with the same budget, and all are made to agree.
 
     Parameters
     ----------
@@ -63,7 +65,7 @@ class Hierarchy:
 
     @property
     def unit(self) -> int:
-        """Cells per side of the finest grid that a cell of the coarsest one holds."""
+        """Finest cells along a side of a coarsest cell."""
         return int(self.branching ** (self.levels - 1))
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
@@ -85,7 +87,9 @@ class Hierarchy:
 
 
 def round_up(wanted: int, unit: int) -> tuple[int, tuple[str, ...]]:
-    """Smallest multiple of a unit that is at least the side wanted, and a note if it had to be clamped.
+    """The side wanted, rounded up to a multiple, and notes.
+
+    There is a note if the side was clamped.
 
     Examples
     --------
@@ -96,7 +100,7 @@ def round_up(wanted: int, unit: int) -> tuple[int, tuple[str, ...]]:
 
 
 def check_unit(unit: int) -> None:
-    """Refuse grids so far apart that not one cell of the coarsest would fit."""
+    """Refuse hierarchies whose coarsest cell would not fit."""
     if unit > LARGEST_SIDE:
         msg = (
             f"branching ** (levels - 1) must be at most {LARGEST_SIDE:,}, got {unit:,}. "

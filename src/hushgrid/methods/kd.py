@@ -29,7 +29,9 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 @dataclass(frozen=True, kw_only=True)
 class KdTree:
-    """Nodes cut in two at private medians, across east to west and south to north in turn, and all levels reconciled.
+    """A tree cut at private medians, axis by axis.
+
+    All levels are measured, and made to agree.
 
     Parameters
     ----------
@@ -77,7 +79,9 @@ class KdTree:
 
 @dataclass(frozen=True, kw_only=True)
 class KdHybrid:
-    """A few levels of a kd-tree with private medians, then a quadtree, or the other way round; all levels reconciled.
+    """A kd-tree for a few levels, then a quadtree.
+
+    The order may be reversed. All levels are measured, and made to agree.
 
     Height and switch count halvings: a level of the kd-tree is one, a level of the quadtree two.
 
@@ -142,7 +146,10 @@ class KdHybrid:
 
 
 def check_even(value: int, *, name: str, low: int, high: int) -> None:
-    """Refuse what is no even number from `low` to `high`: a level of a quadtree halves a node twice."""
+    """Refuse all but even numbers from `low` to `high`.
+
+    A level of a quadtree halves a node twice.
+    """
     check_whole(value, name=name, low=low, high=high)
     if value % 2:
         msg = f"{name} must be even, because a level of a quadtree halves a node twice, got {name}={value!r}."

@@ -15,7 +15,10 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 
 class Method(Protocol):
-    """A way to publish points: a frozen dataclass whose fields are its parameters."""
+    """A way to publish points.
+
+    A frozen dataclass whose fields are its parameters. No base class is asked for.
+    """
 
     name: ClassVar[str]
 
@@ -40,7 +43,7 @@ class Examples:
 
 
 class ListedMethod(Method, Protocol):
-    """A method of `METHODS`, which says all that is asked of those."""
+    """A method that `METHODS` lists."""
 
     title: ClassVar[str]  # what figures call it
     examples: ClassVar[Examples]
@@ -51,23 +54,26 @@ PublicPartition = Grid | Patchwork
 
 @runtime_checkable
 class OnPublicCells(Protocol):
-    """A method whose cells may be known before any data is read."""
+    """A method whose cells may be public."""
 
     def public_partition(self, domain: Domain) -> PublicPartition | None:
-        """The cells it measures one by one, if its parameters and the domain alone decide them.
+        """The cells it measures one by one, if public.
 
-        Distinct users are counted on them: which cells a user counts in is decided before the first count. So there
-        must be no other cells, finer or coarser, that it counts on.
+        They are public if its parameters and the domain alone decide them. Distinct users are counted on them: which
+        cells a user counts in is decided before the first count. So it must count on no others, finer or coarser.
         """
 
 
 def public_partition(method: Method, domain: Domain) -> PublicPartition | None:
-    """The public cells of a method, or None if it has none."""
+    """The public cells of a method, if any."""
     return method.public_partition(domain) if isinstance(method, OnPublicCells) else None
 
 
 def record(method: Method, *notes: str) -> MethodRecord:
-    """The method as a release states it: its parameters, but for those too long to be shown."""
+    """The method as a release states it.
+
+    Parameters that are too long to be shown are left out.
+    """
     shown = [parameter.name for parameter in fields(method) if parameter.repr]  # type: ignore[arg-type]  # a dataclass
     plain = (bool, int, float, str, type(None))
     values = {name: getattr(method, name) for name in shown}
@@ -76,7 +82,10 @@ def record(method: Method, *notes: str) -> MethodRecord:
 
 
 def check_side(value: int | None, *, name: str) -> None:
-    """Refuse a side that is no whole number, or whose grid is over the cell limit; None stands for the guideline."""
+    """Refuse a side that is not a whole number that fits.
+
+    None stands for the guideline.
+    """
     if value is None:
         return
     if not is_whole(value) or value < 1:
@@ -88,19 +97,19 @@ def check_side(value: int | None, *, name: str) -> None:
 
 
 def check_whole(value: int, *, name: str, low: int, high: int) -> None:
-    """Refuse what is no whole number from `low` to `high`."""
+    """Refuse all but whole numbers from `low` to `high`."""
     if not is_whole(value) or not low <= value <= high:
         msg = f"{name} must be a whole number from {low} to {high:,}, got {name}={value!r}."
         raise ArgumentError(msg)
 
 
 def is_whole(value: object) -> bool:
-    """Whether a number is an integer, and not a truth value."""
+    """Whether a value is an int, and no bool."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def check_positive(value: float, *, name: str) -> None:
-    """Refuse a constant that is not a finite number above zero."""
+    """Refuse all but finite numbers above zero."""
     if not 0 < value < float("inf"):
         msg = f"{name} must be a finite number > 0, got {name}={value!r}."
         raise ArgumentError(msg)

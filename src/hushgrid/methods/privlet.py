@@ -23,10 +23,10 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 @dataclass(frozen=True, kw_only=True)
 class Privlet:
-    """A grid known by its Haar wavelet coefficients, whose noise cancels inside large rectangles.
+    """A grid known by its Haar wavelet coefficients.
 
-    The transform is kept in whole numbers: sums and differences of counts, each equal to a coefficient of the paper
-    times its weight there.
+    Their noise cancels inside large rectangles. The transform is kept in whole numbers: sums and differences of counts,
+    each equal to a coefficient of the paper times its weight there.
 
     Parameters
     ----------

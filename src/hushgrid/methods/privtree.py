@@ -1,4 +1,6 @@
-"""PrivTree: a quadtree whose depth is decided cell by cell, with noise that does not grow with the depth.
+"""PrivTree: a quadtree whose depth is decided privately.
+
+Its noise does not grow with the depth.
 
 Reference: Zhang, Xiao, Xie: "PrivTree: A Differentially Private Algorithm for Hierarchical Decompositions",
 SIGMOD 2016. Aliases: none.
@@ -35,7 +37,9 @@ LOG_FAN_OUT = Fraction(1_386_294_362, 10**9)  # above ln 4 = 1.38629436111...; t
 
 @dataclass(frozen=True, kw_only=True)
 class PrivTree:
-    """A quadtree that is divided while biased noisy counts say so, and whose leaves are then counted.
+    """A quadtree divided while biased noisy counts say so.
+
+    Its leaves are then counted.
 
     Parameters
     ----------
@@ -87,14 +91,16 @@ class PrivTree:
     def _divided(
         self, counter: Counter, budget: Budget, cells: Quadrants, level: int, rate: Fraction
     ) -> NDArray[np.bool_]:
-        """Which cells of a level are divided; at the depth that is public, none."""
+        """Which cells of a level are divided; none of the last, which is public."""
         if level == self.depth or cells.cells == 0:
             return np.zeros(cells.cells, bool)
         return budget.decide(biased(counter.count(cells), level, rate), rate)
 
 
 def decision_rate(epsilon: Fraction) -> Fraction:
-    """Rate of the noise on biased counts, ε (β - 1) / (2 β - 1): the paper's 1/λ.
+    """Rate of the noise on biased counts, the paper's 1/λ.
+
+    It is ε (β - 1) / (2 β - 1).
 
     Examples
     --------
@@ -105,7 +111,9 @@ def decision_rate(epsilon: Fraction) -> Fraction:
 
 
 def bias(rate: Fraction) -> int:
-    """What a level takes off a count, ln(β) / rate rounded up to an integer: the paper's δ.
+    """What each level takes off a count, the paper's δ.
+
+    It is ln(β) / rate, rounded up to an integer.
 
     Examples
     --------
@@ -116,7 +124,9 @@ def bias(rate: Fraction) -> int:
 
 
 def biased(true_counts: NDArray[np.int64], level: int, rate: Fraction) -> NDArray[np.int64]:
-    """Counts with a bias for their level, not below minus that of one level, so that noise alone divides few cells.
+    """Counts less the bias of their level.
+
+    Never below minus the bias of one level, so that noise alone divides few cells.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What hierarchy, HB and quadtree share: grids over grids as one tree, measured by levels."""
+"""Grids over grids: what hierarchy, HB and quadtree share."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,7 +15,7 @@ from hushgrid.privacy.budget import Budget
 
 
 def pyramid(domain: Domain, sides: Sequence[int]) -> Tree:
-    """Tree of square grids, each of which divides every cell of the one before into as many columns as rows.
+    """Tree of square grids, each finer than the last.
 
     Its root is the whole domain, its leaves are the cells of the last grid.
 
@@ -35,7 +35,9 @@ def pyramid(domain: Domain, sides: Sequence[int]) -> Tree:
 
 
 def grid_sides(side: int, branching: int, levels: int) -> list[int]:
-    """Sides of `levels` grids, each `branching` times the one before, the last of them `side`.
+    """Sides of the grids, coarsest first.
+
+    Each is `branching` times the one before, and the last is `side`.
 
     Examples
     --------
@@ -57,12 +59,12 @@ def nodes_of_pyramid(sides: Sequence[int]) -> int:
 
 
 def base_grid(tree: Tree) -> Grid:
-    """The last grid of a pyramid; points are counted on it faster than on a tree."""
+    """The last grid, which is counted on faster than a tree."""
     return Grid(domain=tree.domain, rows=tree.lattice.rows, columns=tree.lattice.columns)
 
 
 def base_cells(tree: Tree) -> NDArray[np.int64]:
-    """Which cell of the base grid each leaf is, in leaf order, shape (leaves,).
+    """Cell of the base grid of each leaf.
 
     Examples
     --------
@@ -76,7 +78,7 @@ def base_cells(tree: Tree) -> NDArray[np.int64]:
 def measure_levels(
     budget: Budget, tree: Tree, true_counts: NDArray[np.int64], shares: Sequence[Fraction]
 ) -> Measurements:
-    """Noisy counts of all nodes of the lowest levels of a tree.
+    """Noisy counts of the lowest levels of a tree.
 
     Parameters
     ----------

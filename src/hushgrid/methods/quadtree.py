@@ -24,7 +24,7 @@ GROWTH = 2 ** (1 / 3)
 
 
 def sides(height: int) -> list[int]:
-    """Cells per side of every level, from the root down."""
+    """Cells per side of each level, root first."""
     return [2**level for level in range(height + 1)]
 
 
@@ -84,12 +84,12 @@ class Quadtree:
 
 
 def level_shares(height: int) -> tuple[Fraction, ...]:
-    """Shares of the budget for the levels, from the root down to the leaves; they sum to one."""
+    """Shares of the budget by level, root first; they sum to one."""
     return proportional_shares(Fraction(1), [GROWTH**level for level in range(height + 1)])
 
 
 def nearest_height(side: int) -> int:
-    """Height of the quadtree whose leaves are nearest to so many a side, at least 1.
+    """Height of the quadtree nearest to a side, at least 1.
 
     Examples
     --------

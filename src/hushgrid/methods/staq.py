@@ -38,7 +38,9 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 
 class Frontier:
-    """Cells that tile the domain, the live ones among them, and what has been observed of all that lies above.
+    """Cells that tile the domain, and what was observed.
+
+    Some cells are live: they may still be observed and divided.
 
     A part of the tree in which nothing is live any more is folded into one cell, and all that was measured there into
     one observation of it: for the cells elsewhere that says as much. So the cost of a round is in proportion to the
@@ -62,7 +64,10 @@ class Frontier:
         return pick_cells(self._cells, self._live)
 
     def divide(self, steps: Indices) -> Indices:
-        """Replace each live cell by its parts so many levels down, and say which live cell each part lies in."""
+        """Replace live cells by parts, and say whose they are.
+
+        Each part lies as many levels below its live cell as `steps` says.
+        """
         down = np.zeros(self._cells.cells, np.int64)
         down[self._live] = steps
         self._cells, whole = divide_cells(self._cells, down)
@@ -82,7 +87,7 @@ class Frontier:
         self._live[self._live] = still
 
     def estimates(self) -> Floats:
-        """Masses of the live cells by Bayes' rule, from everything observed so far."""
+        """Masses of the live cells by Bayes' rule."""
         tree = quadrant_tree(self._cells)
         values, precisions = self._observations.by_node(tree)
         sums, variances = np.empty((2, tree.nodes))
@@ -92,7 +97,7 @@ class Frontier:
         return masses
 
     def _fold(self, tree: Tree, own: tuple[Floats, Floats], known: tuple[Floats, Floats]) -> None:
-        """Keep the nodes with something live, and their children; the others are whole cells from now on.
+        """Make one cell of each node without live cells.
 
         Values and precisions of the nodes come twice: from a node itself, and from itself and below.
         """
@@ -112,7 +117,10 @@ class Frontier:
 
 @dataclass(frozen=True)
 class Observations:
-    """Values of quadtree cells with their precisions, zero where nothing was observed; a cell may occur often."""
+    """Observed values of quadtree cells, with precisions.
+
+    A precision is zero where nothing was observed. A cell may occur several times.
+    """
 
     levels: Indices
     codes: Indices
@@ -124,7 +132,7 @@ class Observations:
         return Observations(*(np.concatenate(pair) for pair in zip(astuple(self), astuple(other), strict=True)))
 
     def by_node(self, tree: Tree) -> tuple[Floats, Floats]:
-        """Mean of what was observed of each node, by precision, and its precision."""
+        """Mean of each node's values, and its precision."""
         nodes = nodes_of_cells(tree, self.levels, self.codes)
         precisions, weighted = (
             np.asarray(np.bincount(nodes, weights, minlength=tree.nodes), np.float64)
@@ -143,7 +151,9 @@ PUBLISHED = {"belief": "belief-2"}  # what a release calls an inference, where t
 
 @dataclass(frozen=True, kw_only=True)
 class Staq:
-    """A quadtree that grows where there is something to see, every cell measured with a part of what its path has left.
+    """A quadtree that grows where there is something to see.
+
+    Each cell is measured with a part of what its path has left.
 
     Parameters
     ----------
@@ -222,7 +232,10 @@ class Staq:
         return Decision(steps=np.zeros(cells, np.int64), units=np.full(cells, units))
 
     def _decide(self, survey: "Survey", left: Indices, unit: float) -> "Decision":
-        """For every live cell: how many levels to go down, and units to measure there; or all units, and stay."""
+        """How far each live cell goes down, and its units.
+
+        A cell that stays is measured with all units it has left.
+        """
         if len(left) == 0:
             return Decision(steps=left, units=left)
         estimates = survey.frontier.estimates()
@@ -234,7 +247,7 @@ class Staq:
         return Decision(steps=steps, units=np.where(steps > 0, units, left), clamped=not np.array_equal(steps, wanted))
 
     def _weights(self, levels: int) -> list[float]:
-        """Weights of the budgets of the steps that go down so many levels."""
+        """Weights of the steps down so many levels."""
         weights, depth = [], 0
         while depth < levels:
             step = 2 if levels - depth >= LONG_STEP_FROM else 1
@@ -244,14 +257,16 @@ class Staq:
 
     @property
     def _first_shares(self) -> Floats:
-        """Share of a cell's budget that the first step takes, by the number of levels to go down."""
+        """Budget share of the first step, by levels ahead."""
         plans = map(self._weights, range(1, MOST_LEVELS + 1))
         return np.array([1.0, *(weights[0] / math.fsum(weights) for weights in plans)])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Decision:
-    """Levels that each live cell goes down, 0 to 2, and the units that each of the cells it gets to is measured with.
+    """Levels each live cell goes down, 0 to 2, and units.
+
+    The cells it is divided into are measured with so many units each.
 
     Whether fewer cells were divided than wanted is `clamped`.
     """
@@ -262,7 +277,10 @@ class Decision:
 
 
 class Survey:
-    """The cells with budget left, those without, and everything measured: released values alone."""
+    """All cells, and all that was measured of them.
+
+    Some cells have budget left, the others have ended. It holds released values alone.
+    """
 
     def __init__(self, cells: Quadrants) -> None:
         self.frontier = Frontier(cells)
@@ -281,7 +299,7 @@ class Survey:
         return self.live_cells.cells + sum(ended.cells for ended in self._ended)
 
     def divide(self, steps: Indices) -> Indices:
-        """Replace each live cell by its parts so many levels down, and say which of them each part lies in."""
+        """Replace live cells by parts, as `Frontier.divide` does."""
         return self.frontier.divide(steps)
 
     def add(self, measured: NoisyValues) -> None:
@@ -296,7 +314,7 @@ class Survey:
         self.frontier.keep(still)
 
     def result(self) -> tuple[Tree, Measurements]:
-        """The tree of all cells that have ended, and what was measured of its nodes."""
+        """The tree of the ended cells, and its measurements."""
         tree = quadrant_tree(join_cells(self._ended))
         levels, codes = (
             np.concatenate([getattr(cells, name) for cells in self._cells]) for name in ("levels", "codes")
@@ -307,7 +325,7 @@ class Survey:
 
 
 def levels_worth(signals: Floats, *, c: float) -> Indices:
-    """How many levels below a cell are worth measuring, by its estimate times its budget.
+    """How many levels below each cell are worth measuring.
 
     A level more means a quarter of the points in each cell: down to about c over the budget, where noise and the
     uneven spread within a cell cost alike.
@@ -322,12 +340,14 @@ def levels_worth(signals: Floats, *, c: float) -> Indices:
 
 
 def step_lengths(worth: Indices) -> Indices:
-    """Levels that the first step goes down where so many are worth measuring."""
+    """Levels that the first step goes down."""
     return np.minimum(worth, np.where(worth >= LONG_STEP_FROM, 2, 1))
 
 
 def fit_steps(steps: Indices, estimates: Floats, *, room: int) -> Indices:
-    """Steps as wanted while there is room for more cells, those of the largest estimates first; 0 for the others.
+    """The steps that there is room for, else 0.
+
+    Cells of the largest estimates come first.
 
     Examples
     --------

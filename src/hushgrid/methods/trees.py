@@ -1,4 +1,4 @@
-"""What kd, kd-hybrid and balanced share: trees cut privately and measured level by level.
+"""Private cuts: what kd, kd-hybrid and balanced share.
 
 Reference: the private medians of Cormode, Procopiuc, Srivastava, Shen, Yu: "Differentially Private Spatial
 Decompositions", ICDE 2012; here by permute-and-flip over a public set of lines.
@@ -37,7 +37,9 @@ HIGHEST = 20  # halvings; a complete tree of this height has two million nodes
 
 
 def guideline_height(size: int, epsilon: Fraction, *, step: int = 1) -> int:
-    """How often a domain with so many points should be halved: log2(N ε), rounded to a multiple of `step`, 2 to 20.
+    """Height of a tree for so many points.
+
+    log2(N ε) rounded to a multiple of `step`, 2 to 20.
 
     A rule of our own: on four real sets of nine thousand to 1.7 million points, at ε = 0.1 and 1, the best even height
     of KD-hybrid was this one or a neighbour of it. At ε = 0.1 it agrees with "reaching 16 levels is common for 1
@@ -64,7 +66,7 @@ class TreeCounter(Protocol):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Division:
-    """Nodes of the last level that were divided, and what came of them.
+    """Divided nodes of the last level, with their children.
 
     Parameters
     ----------
@@ -85,7 +87,10 @@ class Division:
 
 
 class Split(Protocol):
-    """A way to divide nodes. Implemented by `MedianCuts` and `Quarters`."""
+    """A way to divide nodes.
+
+    Implemented by `MedianCuts` and `Quarters`.
+    """
 
     halvings: ClassVar[int]
     """How often it halves a node."""
@@ -93,12 +98,15 @@ class Split(Protocol):
     def divide(
         self, counter: TreeCounter, budget: Budget, tree: Tree, nodes: Indices, true_counts: Indices
     ) -> Division:
-        """Divide those nodes of the last level, of known true counts, that can be divided."""
+        """Divide those nodes of the last level that can be."""
 
 
 @dataclass(frozen=True)
 class Quarters:
-    """Divides every node at the middle of both axes, which is public. A node of one column or row stays whole."""
+    """Divides each node at the middle of both axes.
+
+    The middle is public. A node of one column or row stays whole.
+    """
 
     halvings: ClassVar[int] = 2
 
@@ -119,7 +127,10 @@ class Quarters:
 
 
 def count_children(counter: TreeCounter, tree: Tree, nodes: Indices, splits: Indices, children: Indices) -> Indices:
-    """True number of points in every child of nodes of the last level, node after node; no pass if there are none."""
+    """True counts of the children, node after node.
+
+    Nothing is read if there are no nodes.
+    """
     if len(nodes) == 0:
         return np.empty(0, np.int64)
     divided = grow(tree, nodes, splits, children)
@@ -140,7 +151,7 @@ def descend(
     count_share: Fraction,
     stop_below: int,
 ) -> tuple[Tree, Measurements]:
-    """Measure every level of a tree, the deeper the better, and divide what is large enough into the next.
+    """Measure a tree level by level, and divide large nodes.
 
     The budget of the counts is divided geometrically: a level that lies d halvings below the root gets a part in
     proportion to ``2**(d / 6)``, which is ``2**(1 / 3)`` from each level of a quadtree to the next (Cormode et al.
@@ -183,7 +194,9 @@ def descend(
 
 
 def level_units(splits: Sequence[Split]) -> list[int]:
-    """Units of a path's budget for every level but the last, which gets what is left.
+    """Units of a path's budget, by level.
+
+    The last level is left out: it gets what is left.
 
     Examples
     --------
@@ -203,7 +216,9 @@ MOST_CELLS = 2**16  # of a level; where it has more nodes each has fewer, and no
 
 @dataclass(frozen=True, kw_only=True)
 class MedianCuts:
-    """Cuts every node in two at the candidate line that balances best, as private selection finds it.
+    """Cuts each node at the line that balances best.
+
+    Private selection chooses it among public candidates.
 
     A node is divided into equal strips along each axis asked for, or into cells about as wide as high along both; the
     lines between them are its candidates. A node with no lattice line inside along any of these axes stays whole.
@@ -229,7 +244,7 @@ class MedianCuts:
     def divide(
         self, counter: TreeCounter, budget: Budget, tree: Tree, nodes: Indices, true_counts: Indices
     ) -> Division:
-        """Cut nodes of the last level, whose true counts are known."""
+        """Cut nodes of the last level."""
         cells = candidate_cells(tree.boxes[nodes], self.axes)
         possible = cells.max(axis=1) > 1
         nodes, cells, true_counts = nodes[possible], cells[possible], true_counts[possible]
@@ -247,7 +262,7 @@ class MedianCuts:
 
 
 def candidate_cells(boxes: Indices, axes: tuple[int, ...]) -> Indices:
-    """Columns and rows into which each of the boxes is divided to find candidates, shape (boxes, 2).
+    """Columns and rows that candidates lie between, shape (boxes, 2).
 
     Examples
     --------
@@ -269,7 +284,7 @@ def candidate_cells(boxes: Indices, axes: tuple[int, ...]) -> Indices:
 def candidates(
     counter: TreeCounter, tree: Tree, nodes: Indices, cells: Indices, axes: tuple[int, ...]
 ) -> tuple[Indices, NDArray[np.bool_]]:
-    """True numbers of points below every candidate line of every node, and which lines there are.
+    """True counts below candidate lines, and a mask of those.
 
     Both have shape (nodes, axes * lines): the lines along one axis, then those along the other.
     """
@@ -285,7 +300,9 @@ def candidates(
 
 
 def cut_each(boxes: Indices, axes: Indices, lines: Indices, strips: Indices) -> Indices:
-    """Every box in two, along an axis of its own, at a line between so many equal strips of it, shape (2 boxes, 4).
+    """Halves of each box, cut at a line, shape (2 boxes, 4).
+
+    Each is cut along its own axis, at a line between equal strips of it.
 
     Examples
     --------
