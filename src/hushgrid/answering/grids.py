@@ -6,6 +6,7 @@ size of the query. Sums of squared weights, which variances need, are the same w
 """
 
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,9 +17,28 @@ from hushgrid.geometry.grid import Grid
 from hushgrid.inference.haar import haar_energy
 from hushgrid.inference.least_squares import Evidence
 
+Span = tuple[int, int, float, float]
+
+
+class Cells(NamedTuple):
+    """Where the cells of a grid lie, as loops read it."""
+
+    west: float
+    south: float
+    columns: int
+    rows: int
+    column_scale: float
+    row_scale: float
+
+
+def cells_of(grid: Grid) -> Cells:
+    """Cells of a grid."""
+    domain = grid.domain
+    return Cells(domain.west, domain.south, grid.columns, grid.rows, grid.column_scale, grid.row_scale)
+
 
 @compiled
-def span(low: float, high: float, count: int) -> tuple[int, int, float, float]:
+def span(low: float, high: float, count: int) -> Span:
     """First and last cell that positions `low` to `high` touch, and the fraction covered of each.
 
     Within a single cell the last one is the next cell, with fraction zero.
@@ -52,8 +72,8 @@ def separable_sum(
     start: int,
     columns: int,
     rows: int,
-    column_span: tuple[int, int, float, float],
-    row_span: tuple[int, int, float, float],
+    column_span: Span,
+    row_span: Span,
 ) -> float:
     """Sum of cells weighted by column and row fractions; the table of (rows + 1) x (columns + 1) begins at `start`."""
     first, last, begin, end = column_span
@@ -69,21 +89,21 @@ def separable_sum(
 
 
 @compiled
-def squared(cells: tuple[int, int, float, float]) -> tuple[int, int, float, float]:
+def squared(cells: Span) -> Span:
     """The same span with squared fractions."""
     first, last, begin, end = cells
     return first, last, begin * begin, end * end
 
 
 @compiled
-def weight(cells: tuple[int, int, float, float]) -> float:
+def weight(cells: Span) -> float:
     """Sum of the fractions of a span."""
     first, last, begin, end = cells
     return begin + (last - first - 1) + end
 
 
 @compiled
-def energy(cells: tuple[int, int, float, float], padded: int) -> float:
+def energy(cells: Span, padded: int) -> float:
     """Sum of the squared weights that measured values have along one axis in the sum over a span.
 
     The values are the cells themselves, or, where `padded` is not zero, Haar coefficients of so many cells.
@@ -95,61 +115,62 @@ def energy(cells: tuple[int, int, float, float], padded: int) -> float:
 
 
 @compiled
-def covered_cells(low: float, high: float, origin: float, scale: float, count: int) -> tuple[int, int, float, float]:
+def covered_cells(low: float, high: float, origin: float, scale: float, count: int) -> Span:
     """Cells between `origin` and the end that a query from `low` to `high` covers; fractions of zero outside."""
     return span(position(low, origin, scale, count), position(high, origin, scale, count), count)
 
 
 @compiled
-def count_on_grid(
-    rects: Floats,
-    first: int,
-    stop: int,
-    west: float,
-    south: float,
-    columns: int,
-    rows: int,
-    column_scale: float,
-    row_scale: float,
-    table: Floats,
-    out: Floats,
-) -> None:
+def cut(rects: Floats, number: int, cells: Cells) -> tuple[Span, Span]:
+    """Columns and rows of cells that a rectangle covers."""
+    return (
+        covered_cells(rects[number, 0], rects[number, 2], cells.west, cells.column_scale, cells.columns),
+        covered_cells(rects[number, 1], rects[number, 3], cells.south, cells.row_scale, cells.rows),
+    )
+
+
+@compiled
+def count_on_grid(rects: Floats, first: int, stop: int, cells: Cells, table: Floats, out: Floats) -> None:
     """Estimated count of each rectangle `first` to `stop`, from the summed-area table of the counts."""
     for number in range(first, stop):
-        across = covered_cells(rects[number, 0], rects[number, 2], west, column_scale, columns)
-        along = covered_cells(rects[number, 1], rects[number, 3], south, row_scale, rows)
-        out[number] = separable_sum(table, 0, columns, rows, across, along)
+        across, along = cut(rects, number, cells)
+        out[number] = separable_sum(table, 0, cells.columns, cells.rows, across, along)
+
+
+class GridNoise(NamedTuple):
+    """What makes the variances of sums over a grid.
+
+    Parameters
+    ----------
+    variance : float
+        Of each measured value.
+    padded_columns, padded_rows : int
+        Of the wavelet whose coefficients were measured; zero where the cells were.
+    spreads : array
+        Summed-area table of the variance scales of the points inside cells.
+    """
+
+    variance: float
+    padded_columns: int
+    padded_rows: int
+    spreads: Floats
 
 
 @compiled
 def vary_on_grid(
-    rects: Floats,
-    first: int,
-    stop: int,
-    west: float,
-    south: float,
-    columns: int,
-    rows: int,
-    column_scale: float,
-    row_scale: float,
-    padded_columns: int,
-    padded_rows: int,
-    variance: float,
-    spread_table: Floats,
-    noise: Floats,
-    spread: Floats,
+    rects: Floats, first: int, stop: int, cells: Cells, given: GridNoise, noise: Floats, spread: Floats
 ) -> None:
     """Variance by noise and by spread, ``sum w (1 - w) s``, of each rectangle `first` to `stop`.
 
     Noise of variance V in cells, or in their Haar coefficients, adds up to V times the energies of both axes.
     """
+    columns, rows = cells.columns, cells.rows
     for number in range(first, stop):
-        across = covered_cells(rects[number, 0], rects[number, 2], west, column_scale, columns)
-        along = covered_cells(rects[number, 1], rects[number, 3], south, row_scale, rows)
-        across_squared, along_squared = squared(across), squared(along)
-        noise[number] = variance * energy(across, padded_columns) * energy(along, padded_rows)
-        inside = separable_sum(spread_table, 0, columns, rows, across, along)
-        spread[number] = max(inside - separable_sum(spread_table, 0, columns, rows, across_squared, along_squared), 0.0)
+        across, along = cut(rects, number, cells)
+        noise[number] = given.variance * energy(across, given.padded_columns) * energy(along, given.padded_rows)
+        inside = separable_sum(given.spreads, 0, columns, rows, across, along)
+        inside -= separable_sum(given.spreads, 0, columns, rows, squared(across), squared(along))
+        spread[number] = max(inside, 0.0)
 
 
 class GridSurface:
@@ -159,7 +180,7 @@ class GridSurface:
         grid, measurements = evidence.partition, evidence.measurements
         assert isinstance(grid, Grid)
         self._shape = (grid.rows, grid.columns)
-        self._layout = (grid.domain.west, grid.domain.south, grid.columns, grid.rows, grid.column_scale, grid.row_scale)
+        self._cells = cells_of(grid)
         self._counts = counts
         wavelet = measurements.wavelet
         measured = measurements.leaves if wavelet is None else wavelet.coefficients
@@ -171,7 +192,7 @@ class GridSurface:
         out = np.empty(len(rects))
 
         def work(first: int, stop: int) -> None:
-            count_on_grid(rects, first, stop, *self._layout, self._count_table, out)
+            count_on_grid(rects, first, stop, self._cells, self._count_table, out)
 
         run_in_slices(work, len(rects), smallest=SMALLEST_SLICE)
         return out
@@ -181,9 +202,7 @@ class GridSurface:
         noise, spread = np.empty((2, len(rects)))
 
         def work(first: int, stop: int) -> None:
-            vary_on_grid(
-                rects, first, stop, *self._layout, *self._padded, self._variance, self._spread_table, noise, spread
-            )
+            vary_on_grid(rects, first, stop, self._cells, self._noise, noise, spread)
 
         run_in_slices(work, len(rects), smallest=SMALLEST_SLICE)
         return noise, spread
@@ -193,5 +212,5 @@ class GridSurface:
         return summed_area(self._counts.reshape(self._shape))
 
     @cached_property
-    def _spread_table(self) -> Floats:
-        return summed_area(spread(self._counts).reshape(self._shape))
+    def _noise(self) -> GridNoise:
+        return GridNoise(self._variance, *self._padded, summed_area(spread(self._counts).reshape(self._shape)))

@@ -1,8 +1,10 @@
 """The density of a grouped grid, summed over rectangles."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from hushgrid.answering.grids import covered_cells
+from hushgrid.answering.grids import Cells, Span, cells_of, cut
 from hushgrid.answering.nested_grids import NestedSurface
 from hushgrid.answering.surface import SMALLEST_SLICE
 from hushgrid.arrays import Floats, Indices
@@ -13,7 +15,7 @@ from hushgrid.inference.two_level import combined_variances
 
 
 @compiled
-def fraction(index: int, cells: tuple[int, int, float, float]) -> float:
+def fraction(index: int, cells: Span) -> float:
     """Fraction of a column or row of a span that is covered."""
     first, last, begin, end = cells
     if index == first:
@@ -21,43 +23,39 @@ def fraction(index: int, cells: tuple[int, int, float, float]) -> float:
     return end if index == last else 1.0
 
 
+class Groups(NamedTuple):
+    """Groups of cells, as loops read them.
+
+    Parameters
+    ----------
+    of_cells : array of int, shape (cells,)
+        Group of each cell, negative where it has none.
+    sizes, member_variances, variances : array, shape (groups,)
+        Cells of each group, variance of the measurement of each of them, and of the group's estimate.
+    """
+
+    of_cells: Indices
+    sizes: Floats
+    member_variances: Floats
+    variances: Floats
+
+
 @compiled
-def vary_on_groups(
-    rects: Floats,
-    first: int,
-    stop: int,
-    west: float,
-    south: float,
-    columns: int,
-    rows: int,
-    column_scale: float,
-    row_scale: float,
-    groups: Indices,
-    sizes: Floats,
-    member_variances: Floats,
-    group_variances: Floats,
-    noise: Floats,
-) -> None:
+def vary_on_groups(rects: Floats, first: int, stop: int, cells: Cells, groups: Groups, noise: Floats) -> None:
     """Add the variance by noise of the grouped cells in each rectangle.
 
     As for the leaves of a cell in `vary_on_nested`: with weights w on the k members of a group, W their sum, it is
     ``V_member (sum w**2 - W**2/k) + (W/k)**2 V_group``.
-
-    Parameters
-    ----------
-    groups : array of int, shape (cells,)
-        Group of each cell, negative where it has none.
-    sizes, member_variances, group_variances : array, shape (groups,)
     """
+    sizes = groups.sizes
     sums, squares = np.zeros(len(sizes)), np.zeros(len(sizes))
     met = np.empty(len(sizes), np.int64)
     for number in range(first, stop):
-        across = covered_cells(rects[number, 0], rects[number, 2], west, column_scale, columns)
-        along = covered_cells(rects[number, 1], rects[number, 3], south, row_scale, rows)
+        across, along = cut(rects, number, cells)
         meetings = 0
-        for row in range(along[0], min(along[1], rows - 1) + 1):
-            for column in range(across[0], min(across[1], columns - 1) + 1):
-                group = groups[row * columns + column]
+        for row in range(along[0], min(along[1], cells.rows - 1) + 1):
+            for column in range(across[0], min(across[1], cells.columns - 1) + 1):
+                group = groups.of_cells[row * cells.columns + column]
                 weight = fraction(column, across) * fraction(row, along)
                 if group < 0 or weight == 0.0:
                     continue
@@ -69,8 +67,8 @@ def vary_on_groups(
         for meeting in range(meetings):
             group = met[meeting]
             share = sums[group] / sizes[group]
-            noise[number] += member_variances[group] * max(squares[group] - share * sums[group], 0.0)
-            noise[number] += share * share * group_variances[group]
+            noise[number] += groups.member_variances[group] * max(squares[group] - share * sums[group], 0.0)
+            noise[number] += share * share * groups.variances[group]
             sums[group] = squares[group] = 0.0
 
 
@@ -86,13 +84,9 @@ class GroupedSurface:
         block_variances = combined_variances(measurements.region_values.variances, leaf_variances, sizes)
         blocks = grouped.block_groups
         order = np.argsort(blocks[blocks != DIVIDED])
-        self._layout = (
-            *(grid.domain.west, grid.domain.south, grid.columns, grid.rows, grid.column_scale, grid.row_scale),
-            np.asarray(grouped.groups),
-        )
-        self._group_arrays = tuple(
-            values[blocks != DIVIDED][order].astype(np.float64) for values in (sizes, leaf_variances, block_variances)
-        )
+        by_group = (values[blocks != DIVIDED][order] for values in (sizes, leaf_variances, block_variances))
+        self._cells = cells_of(grid)
+        self._groups = Groups(np.asarray(grouped.groups), *(values.astype(np.float64) for values in by_group))
         divided = np.flatnonzero(grouped.groups == DIVIDED)
         cell_variances, cell_leaf_variances = np.zeros((2, grid.cells))
         cell_variances[divided] = block_variances[blocks == DIVIDED]
@@ -111,10 +105,9 @@ class GroupedSurface:
     def variances(self, rects: Floats) -> tuple[Floats, Floats]:
         """Variance of each estimate by noise, and by spread of the points inside cut leaves, shape (n,) each."""
         noise, spread = self._nested.variances(rects)
-        sizes, member_variances, group_variances = self._group_arrays
 
         def work(first: int, stop: int) -> None:
-            vary_on_groups(rects, first, stop, *self._layout, sizes, member_variances, group_variances, noise)
+            vary_on_groups(rects, first, stop, self._cells, self._groups, noise)
 
         run_in_slices(work, len(rects), smallest=SMALLEST_SLICE)
         return noise, spread

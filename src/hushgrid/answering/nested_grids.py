@@ -5,11 +5,11 @@ rim of a rectangle are entered.
 """
 
 from functools import cached_property
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from hushgrid.answering.grids import covered_cells, position, separable_sum, squared, weight
+from hushgrid.answering.grids import Cells, cells_of, covered_cells, cut, position, separable_sum, squared, weight
 from hushgrid.answering.sloped_trees import share_below
 from hushgrid.answering.surface import SMALLEST_SLICE, spread, summed_area
 from hushgrid.arrays import Floats, Indices
@@ -38,100 +38,110 @@ def next_on_rim(column: int, row: int, right: int, bottom: int, top: int) -> int
     return right
 
 
+class NestedCells(NamedTuple):
+    """Where the cells of both levels lie, as loops read it.
+
+    Parameters
+    ----------
+    cells : Cells
+        Of the first level.
+    column_edges, row_edges : arrays, shape (columns + 1,) and (rows + 1,)
+        Of the first level.
+    sides, column_scales, row_scales : arrays, shape (cells,)
+        Of the leaves in each cell.
+    offsets, table_starts : arrays, shape (cells + 1,)
+        Where the leaves of each cell start, and its summed-area tables.
+    """
+
+    cells: Cells
+    column_edges: Floats
+    row_edges: Floats
+    sides: Indices
+    column_scales: Floats
+    row_scales: Floats
+    offsets: Indices
+    table_starts: Indices
+
+
+@compiled
+def block_cut(rects: Floats, number: int, cells: Cells) -> tuple[int, int, int, int]:
+    """First and last column, first and last row of the cells that a rectangle touches."""
+    across, along = cut(rects, number, cells)
+    return across[0], min(across[1], cells.columns - 1), along[0], min(along[1], cells.rows - 1)
+
+
 @compiled
 def count_on_nested(
-    rects: Floats,
-    first: int,
-    stop: int,
-    west: float,
-    south: float,
-    columns: int,
-    rows: int,
-    column_scale: float,
-    row_scale: float,
-    column_edges: Floats,
-    row_edges: Floats,
-    sides: Indices,
-    column_scales: Floats,
-    row_scales: Floats,
-    cell_table: Floats,
-    leaf_tables: Floats,
-    table_starts: Indices,
-    out: Floats,
+    rects: Floats, first: int, stop: int, nested: NestedCells, cell_table: Floats, leaf_tables: Floats, out: Floats
 ) -> None:
     """Estimated counts: whole first-level cells from their own table, those on the rim from their leaves' tables."""
+    cells, column_edges, row_edges, sides, column_scales, row_scales, _, table_starts = nested
+    columns = cells.columns
     for number in range(first, stop):
         low_x, low_y, high_x, high_y = rects[number, 0], rects[number, 1], rects[number, 2], rects[number, 3]
-        across = covered_cells(low_x, high_x, west, column_scale, columns)
-        along = covered_cells(low_y, high_y, south, row_scale, rows)
-        left, right = across[0], min(across[1], columns - 1)
-        bottom, top = along[0], min(along[1], rows - 1)
+        left, right, bottom, top = block_cut(rects, number, cells)
         total = block_sum(cell_table, columns, left + 1, right, bottom + 1, top)
         for row in range(bottom, top + 1):
             column = left
             while column <= right:
                 cell = row * columns + column
                 side = sides[cell]
-                leaf_columns = covered_cells(low_x, high_x, column_edges[column], column_scales[cell], side)
-                leaf_rows = covered_cells(low_y, high_y, row_edges[row], row_scales[cell], side)
-                total += separable_sum(leaf_tables, table_starts[cell], side, side, leaf_columns, leaf_rows)
+                across = covered_cells(low_x, high_x, column_edges[column], column_scales[cell], side)
+                along = covered_cells(low_y, high_y, row_edges[row], row_scales[cell], side)
+                total += separable_sum(leaf_tables, table_starts[cell], side, side, across, along)
                 column = next_on_rim(column, row, right, bottom, top)
         out[number] = total
 
 
+class NestedNoise(NamedTuple):
+    """What makes the variances of sums over a nested grid.
+
+    Parameters
+    ----------
+    cell_variances, leaf_variances : arrays, shape (cells,)
+        Of each first-level cell's estimate, and of the measurement of each of its leaves.
+    cell_table, spread_tables : arrays
+        Summed-area tables of `cell_variances`, and of the variance scales of the points inside leaves.
+    """
+
+    cell_variances: Floats
+    leaf_variances: Floats
+    cell_table: Floats
+    spread_tables: Floats
+
+
 @compiled
 def vary_on_nested(
-    rects: Floats,
-    first: int,
-    stop: int,
-    west: float,
-    south: float,
-    columns: int,
-    rows: int,
-    column_scale: float,
-    row_scale: float,
-    column_edges: Floats,
-    row_edges: Floats,
-    sides: Indices,
-    column_scales: Floats,
-    row_scales: Floats,
-    cell_variances: Floats,
-    leaf_variances: Floats,
-    variance_table: Floats,
-    spread_tables: Floats,
-    table_starts: Indices,
-    noise: Floats,
-    spread: Floats,
+    rects: Floats, first: int, stop: int, nested: NestedCells, given: NestedNoise, noise: Floats, spread: Floats
 ) -> None:
     """Variances after two-level inference.
 
     With weights w on the k leaves of a first-level cell, W their sum, the estimate is ``sum (w - W/k) u + (W/k) v'``;
     its two parts are uncorrelated, so its variance is ``V_leaf (sum w**2 - W**2/k) + (W/k)**2 V_cell``.
     """
+    cells, column_edges, row_edges, sides, column_scales, row_scales, _, table_starts = nested
+    cell_variances, leaf_variances, cell_table, tables = given
+    columns = cells.columns
     for number in range(first, stop):
         low_x, low_y, high_x, high_y = rects[number, 0], rects[number, 1], rects[number, 2], rects[number, 3]
-        across = covered_cells(low_x, high_x, west, column_scale, columns)
-        along = covered_cells(low_y, high_y, south, row_scale, rows)
-        left, right = across[0], min(across[1], columns - 1)
-        bottom, top = along[0], min(along[1], rows - 1)
-        noise_sum = block_sum(variance_table, columns, left + 1, right, bottom + 1, top)
+        left, right, bottom, top = block_cut(rects, number, cells)
+        noise_sum = block_sum(cell_table, columns, left + 1, right, bottom + 1, top)
         spread_sum = 0.0
         for row in range(bottom, top + 1):
             column = left
             while column <= right:
                 cell = row * columns + column
-                side = sides[cell]
+                side, start = sides[cell], table_starts[cell]
                 leaves = side * side
-                leaf_columns = covered_cells(low_x, high_x, column_edges[column], column_scales[cell], side)
-                leaf_rows = covered_cells(low_y, high_y, row_edges[row], row_scales[cell], side)
-                columns_squared, rows_squared = squared(leaf_columns), squared(leaf_rows)
-                share = weight(leaf_columns) * weight(leaf_rows) / leaves
-                squares = weight(columns_squared) * weight(rows_squared)
+                across = covered_cells(low_x, high_x, column_edges[column], column_scales[cell], side)
+                along = covered_cells(low_y, high_y, row_edges[row], row_scales[cell], side)
+                across_squared, along_squared = squared(across), squared(along)
+                share = weight(across) * weight(along) / leaves
+                squares = weight(across_squared) * weight(along_squared)
                 noise_sum += leaf_variances[cell] * max(squares - share * share * leaves, 0.0)
                 noise_sum += share * share * cell_variances[cell]
-                start = table_starts[cell]
-                spread_sum += separable_sum(spread_tables, start, side, side, leaf_columns, leaf_rows)
-                spread_sum -= separable_sum(spread_tables, start, side, side, columns_squared, rows_squared)
+                spread_sum += separable_sum(tables, start, side, side, across, along)
+                spread_sum -= separable_sum(tables, start, side, side, across_squared, along_squared)
                 column = next_on_rim(column, row, right, bottom, top)
         noise[number] = noise_sum
         spread[number] = max(spread_sum, 0.0)
@@ -168,13 +178,13 @@ class NestedSurface:
         self._nested = nested
         self._counts = counts
         self._shape = (grid.rows, grid.columns)
-        self._layout = (
-            *(grid.domain.west, grid.domain.south, grid.columns, grid.rows, grid.column_scale, grid.row_scale),
-            *(grid.column_edges, grid.row_edges, nested.sides, nested.column_scales, nested.row_scales),
+        self._cells = NestedCells(
+            *(cells_of(grid), grid.column_edges, grid.row_edges),
+            *(nested.sides, nested.column_scales, nested.row_scales),
+            *(nested.offsets, np.concatenate([[0], np.cumsum((nested.sides + 1) ** 2)])),
         )
         self._leaf_variances = leaf_variances
         self._cell_variances = cell_variances
-        self._table_starts = np.concatenate([[0], np.cumsum((nested.sides + 1) ** 2)])
 
     @classmethod
     def of(cls, evidence: Evidence, counts: Floats) -> Self:
@@ -191,7 +201,7 @@ class NestedSurface:
         cell_table, leaf_tables = self._count_tables
 
         def work(first: int, stop: int) -> None:
-            count_on_nested(rects, first, stop, *self._layout, cell_table, leaf_tables, self._table_starts, out)
+            count_on_nested(rects, first, stop, self._cells, cell_table, leaf_tables, out)
 
         run_in_slices(work, len(rects), smallest=SMALLEST_SLICE)
         return out
@@ -199,10 +209,9 @@ class NestedSurface:
     def variances(self, rects: Floats) -> tuple[Floats, Floats]:
         """Variance of each estimate by noise, and by spread of the points inside cut leaves, shape (n,) each."""
         noise, spread = np.empty((2, len(rects)))
-        given = (self._cell_variances, self._leaf_variances, self._variance_table, self._spread_tables)
 
         def work(first: int, stop: int) -> None:
-            vary_on_nested(rects, first, stop, *self._layout, *given, self._table_starts, noise, spread)
+            vary_on_nested(rects, first, stop, self._cells, self._noise, noise, spread)
 
         run_in_slices(work, len(rects), smallest=SMALLEST_SLICE)
         return noise, spread
@@ -213,16 +222,14 @@ class NestedSurface:
         return summed_area(totals.reshape(self._shape)), self._leaf_tables(self._counts)
 
     @cached_property
-    def _variance_table(self) -> Floats:
-        return summed_area(self._cell_variances.reshape(self._shape))
-
-    @cached_property
-    def _spread_tables(self) -> Floats:
-        return self._leaf_tables(spread(self._counts))
+    def _noise(self) -> NestedNoise:
+        cell_table = summed_area(self._cell_variances.reshape(self._shape))
+        spread_tables = self._leaf_tables(spread(self._counts))
+        return NestedNoise(self._cell_variances, self._leaf_variances, cell_table, spread_tables)
 
     def _leaf_tables(self, values: Floats) -> Floats:
-        tables = np.zeros(self._table_starts[-1])
-        nested_tables(values, self._nested.sides, self._nested.offsets, self._table_starts, tables)
+        tables = np.zeros(self._cells.table_starts[-1])
+        nested_tables(values, self._nested.sides, self._nested.offsets, self._cells.table_starts, tables)
         return tables
 
 
@@ -235,41 +242,21 @@ def shares_of_leaf(low: float, high: float, leaf: int, slope: float) -> tuple[fl
 
 @compiled
 def tilt_on_nested(
-    rects: Floats,
-    first: int,
-    stop: int,
-    west: float,
-    south: float,
-    columns: int,
-    rows: int,
-    column_scale: float,
-    row_scale: float,
-    column_edges: Floats,
-    row_edges: Floats,
-    sides: Indices,
-    column_scales: Floats,
-    row_scales: Floats,
-    offsets: Indices,
-    counts: Floats,
-    slopes: Floats,
-    out: Floats,
+    rects: Floats, first: int, stop: int, nested: NestedCells, counts: Floats, slopes: Floats, out: Floats
 ) -> None:
     """Add to the counts of flat leaves, for each rectangle `first` to `stop`, what the slopes of cut leaves change."""
+    cells, column_edges, row_edges, sides, column_scales, row_scales, offsets, _ = nested
     for number in range(first, stop):
         low_x, low_y, high_x, high_y = rects[number, 0], rects[number, 1], rects[number, 2], rects[number, 3]
-        across = covered_cells(low_x, high_x, west, column_scale, columns)
-        along = covered_cells(low_y, high_y, south, row_scale, rows)
-        left, right = across[0], min(across[1], columns - 1)
-        bottom, top = along[0], min(along[1], rows - 1)
+        left, right, bottom, top = block_cut(rects, number, cells)
         for row in range(bottom, top + 1):
             column = left
             while column <= right:
-                cell = row * columns + column
-                side = sides[cell]
-                begin = position(low_x, column_edges[column], column_scales[cell], side)
-                end = position(high_x, column_edges[column], column_scales[cell], side)
-                below = position(low_y, row_edges[row], row_scales[cell], side)
-                above = position(high_y, row_edges[row], row_scales[cell], side)
+                cell = row * cells.columns + column
+                side, edge, scale = sides[cell], column_edges[column], column_scales[cell]
+                begin, end = position(low_x, edge, scale, side), position(high_x, edge, scale, side)
+                edge, scale = row_edges[row], row_scales[cell]
+                below, above = position(low_y, edge, scale, side), position(high_y, edge, scale, side)
                 out[number] += tilt_of_cell(begin, end, below, above, side, offsets[cell], counts, slopes)
                 column = next_on_rim(column, row, right, bottom, top)
 
@@ -309,10 +296,10 @@ class SlopedNestedSurface(NestedSurface):
     def counts(self, rects: Floats) -> Floats:
         """Estimated points in each rectangle, shape (n,)."""
         out = super().counts(rects)
-        leaves = (self._nested.offsets, self._counts, self.slopes)
+        slopes = self.slopes
 
         def work(first: int, stop: int) -> None:
-            tilt_on_nested(rects, first, stop, *self._layout, *leaves, out)
+            tilt_on_nested(rects, first, stop, self._cells, self._counts, slopes, out)
 
         run_in_slices(work, len(rects), smallest=SMALLEST_SLICE)
         return out

@@ -6,9 +6,9 @@ found by bisection, however many there are.
 
 import math
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushgrid.answering.surface import SMALLEST_SLICE, spread
 from hushgrid.arrays import Floats, Indices
@@ -16,6 +16,25 @@ from hushgrid.compiled import compiled, run_in_slices
 from hushgrid.geometry import cells
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.least_squares import Evidence, child_share
+
+Rect = tuple[float, float, float, float]
+
+
+class Boxes(NamedTuple):
+    """Where the nodes of a tree lie, as loops read it.
+
+    Parameters
+    ----------
+    sides : array of int, shape (nodes, 4)
+        West, south, east, north.
+    splits : array of int, shape (nodes, 2)
+        Columns and rows of a node's children; 0, 0 for a leaf.
+    first_children : array of int, shape (nodes,)
+    """
+
+    sides: Indices
+    splits: Indices
+    first_children: Indices
 
 
 @compiled
@@ -34,21 +53,21 @@ def first_beyond(boxes: Indices, side: int, line: float, first: int, stride: int
 
 @compiled
 def touched_span(
-    boxes: Indices, first: int, columns: int, rows: int, left: float, bottom: float, right: float, top: float
+    sides: Indices, first: int, columns: int, rows: int, left: float, bottom: float, right: float, top: float
 ) -> tuple[int, int, int, int]:
     """Columns and rows of children that a rectangle touches, half-open."""
     return (
-        first_beyond(boxes, 2, left, first, 1, columns, False),
-        first_beyond(boxes, 0, right, first, 1, columns, True),
-        first_beyond(boxes, 3, bottom, first, columns, rows, False),
-        first_beyond(boxes, 1, top, first, columns, rows, True),
+        first_beyond(sides, 2, left, first, 1, columns, False),
+        first_beyond(sides, 0, right, first, 1, columns, True),
+        first_beyond(sides, 3, bottom, first, columns, rows, False),
+        first_beyond(sides, 1, top, first, columns, rows, True),
     )
 
 
 @compiled
-def share(boxes: Indices, node: int, left: float, bottom: float, right: float, top: float) -> float:
+def share(sides: Indices, node: int, left: float, bottom: float, right: float, top: float) -> float:
     """Share of a node's area that a rectangle covers; exactly one where it covers all of it."""
-    west, south, east, north = boxes[node, 0], boxes[node, 1], boxes[node, 2], boxes[node, 3]
+    west, south, east, north = sides[node, 0], sides[node, 1], sides[node, 2], sides[node, 3]
     width = max(min(right, float(east)) - max(left, float(west)), 0.0)
     height = max(min(top, float(north)) - max(bottom, float(south)), 0.0)
     covered: float = (width / (east - west)) * (height / (north - south))
@@ -56,21 +75,13 @@ def share(boxes: Indices, node: int, left: float, bottom: float, right: float, t
 
 
 @compiled
-def count_on_tree(
-    rects: Floats,
-    first: int,
-    stop: int,
-    boxes: Indices,
-    splits: Indices,
-    first_children: Indices,
-    counts: Floats,
-    out: Floats,
-) -> None:
+def count_on_tree(rects: Floats, first: int, stop: int, boxes: Boxes, counts: Floats, out: Floats) -> None:
     """Estimated counts of the rectangles `first` to `stop`; `counts` holds every node's, the sum of its children's."""
-    stack = np.empty(len(boxes), np.int64)
+    sides, splits, first_children = boxes
+    stack = np.empty(len(counts), np.int64)
     for number in range(first, stop):
         left, bottom, right, top = rects[number, 0], rects[number, 1], rects[number, 2], rects[number, 3]
-        covered = share(boxes, 0, left, bottom, right, top)
+        covered = share(sides, 0, left, bottom, right, top)
         total, height = 0.0, 0
         if covered == 1.0 or splits[0, 0] == 0:
             total = covered * counts[0]
@@ -80,10 +91,10 @@ def count_on_tree(
             height -= 1
             node = stack[height]
             start, columns = first_children[node], splits[node, 0]
-            west, east, south, north = touched_span(boxes, start, columns, splits[node, 1], left, bottom, right, top)
+            west, east, south, north = touched_span(sides, start, columns, splits[node, 1], left, bottom, right, top)
             for row in range(south, north):
                 for child in range(start + row * columns + west, start + row * columns + east):
-                    covered = share(boxes, child, left, bottom, right, top)
+                    covered = share(sides, child, left, bottom, right, top)
                     if covered == 1.0 or splits[child, 0] == 0:
                         total += covered * counts[child]
                     else:
@@ -92,97 +103,8 @@ def count_on_tree(
         out[number] = total
 
 
-@compiled
-def enter(
-    rect: tuple[float, float, float, float],
-    boxes: Indices,
-    splits: Indices,
-    first_children: Indices,
-    spreads: Floats,
-    cut: Indices,
-    weights: Floats,
-) -> tuple[int, float]:
-    """List the inner nodes a rectangle cuts, parents first, and weigh all nodes it touches by their covered share.
-
-    Returns how many were listed, and the variance by spread in the leaves.
-    """
-    left, bottom, right, top = rect
-    cut[0] = 0
-    weights[0] = share(boxes, 0, left, bottom, right, top)
-    spread = weights[0] * (1 - weights[0]) * spreads[0]
-    entered = 1 if splits[0, 0] > 0 and 0.0 < weights[0] < 1.0 else 0
-    place = 0
-    while place < entered:
-        node = cut[place]
-        place += 1
-        start, columns = first_children[node], splits[node, 0]
-        west, east, south, north = touched_span(boxes, start, columns, splits[node, 1], left, bottom, right, top)
-        for row in range(south, north):
-            for child in range(start + row * columns + west, start + row * columns + east):
-                weights[child] = share(boxes, child, left, bottom, right, top)
-                spread += weights[child] * (1 - weights[child]) * spreads[child]
-                if splits[child, 0] > 0 and weights[child] < 1.0:
-                    cut[entered] = child
-                    entered += 1
-    return entered, spread
-
-
-@compiled
-def average_up(
-    rect: tuple[float, float, float, float],
-    boxes: Indices,
-    splits: Indices,
-    first_children: Indices,
-    variances: Floats,
-    known: Floats,
-    unknown: Indices,
-    totals: Floats,
-    cut: Indices,
-    entered: int,
-    weights: Floats,
-) -> float:
-    """Variance by noise: going up, each cut node adds what its children vary around their mean weight."""
-    left, bottom, right, top = rect
-    noise = 0.0
-    for place in range(entered - 1, -1, -1):
-        node = cut[place]
-        start, columns = first_children[node], splits[node, 0]
-        west, east, south, north = touched_span(boxes, start, columns, splits[node, 1], left, bottom, right, top)
-        mean, linear, square = 0.0, 0.0, 0.0
-        for row in range(south, north):
-            for child in range(start + row * columns + west, start + row * columns + east):
-                mean += weights[child] * child_share(variances, child, totals[node], unknown[node])
-                if variances[child] < math.inf:
-                    linear += variances[child] * weights[child]
-                    square += variances[child] * weights[child] * weights[child]
-        weights[node] = mean
-        noise += max(square - 2 * mean * linear + mean * mean * known[node], 0.0)
-    if variances[0] < math.inf:
-        noise += variances[0] * weights[0] * weights[0]
-    return noise
-
-
-@compiled
-def vary_on_tree(
-    rects: Floats,
-    first: int,
-    stop: int,
-    boxes: Indices,
-    splits: Indices,
-    first_children: Indices,
-    variances: Floats,
-    known: Floats,
-    unknown: Indices,
-    totals: Floats,
-    spreads: Floats,
-    noise: Floats,
-    spread: Floats,
-) -> None:
-    """Variances of least-squares estimates of rectangles, by noise and by spread in cut leaves.
-
-    Leaves carry their covered share as weight w. Going up, the children c of a node have the mean weight
-    ``m = sum s_c w_c``, s the shares of `spread_down`; what they add beyond m times the node's own count is
-    uncorrelated with it and has variance ``sum V_c (w_c - m)**2``. The root adds ``V m**2``.
+class TreeNoise(NamedTuple):
+    """What makes the variances of sums over a tree.
 
     Parameters
     ----------
@@ -195,14 +117,82 @@ def vary_on_tree(
     spreads : array, shape (nodes,)
         Variance scale of the points inside a leaf; zero for inner nodes.
     """
-    cut = np.empty(len(boxes), np.int64)
-    weights = np.empty(len(boxes))
+
+    variances: Floats
+    known: Floats
+    unknown: Indices
+    totals: Floats
+    spreads: Floats
+
+
+@compiled
+def enter(rect: Rect, boxes: Boxes, spreads: Floats, cut: Indices, weights: Floats) -> tuple[int, float]:
+    """List the inner nodes a rectangle cuts, parents first, and weigh all nodes it touches by their covered share.
+
+    Returns how many were listed, and the variance by spread in the leaves.
+    """
+    sides, splits, first_children = boxes
+    left, bottom, right, top = rect
+    cut[0] = 0
+    weights[0] = share(sides, 0, left, bottom, right, top)
+    spread = weights[0] * (1 - weights[0]) * spreads[0]
+    entered = 1 if splits[0, 0] > 0 and 0.0 < weights[0] < 1.0 else 0
+    place = 0
+    while place < entered:
+        node = cut[place]
+        place += 1
+        start, columns = first_children[node], splits[node, 0]
+        west, east, south, north = touched_span(sides, start, columns, splits[node, 1], left, bottom, right, top)
+        for row in range(south, north):
+            for child in range(start + row * columns + west, start + row * columns + east):
+                weights[child] = share(sides, child, left, bottom, right, top)
+                spread += weights[child] * (1 - weights[child]) * spreads[child]
+                if splits[child, 0] > 0 and weights[child] < 1.0:
+                    cut[entered] = child
+                    entered += 1
+    return entered, spread
+
+
+@compiled
+def average_up(rect: Rect, boxes: Boxes, given: TreeNoise, cut: Indices, entered: int, weights: Floats) -> float:
+    """Variance by noise: going up, each cut node adds what its children vary around their mean weight."""
+    sides, splits, first_children = boxes
+    left, bottom, right, top = rect
+    variances, noise = given.variances, 0.0
+    for place in range(entered - 1, -1, -1):
+        node = cut[place]
+        start, columns = first_children[node], splits[node, 0]
+        west, east, south, north = touched_span(sides, start, columns, splits[node, 1], left, bottom, right, top)
+        mean, linear, square = 0.0, 0.0, 0.0
+        for row in range(south, north):
+            for child in range(start + row * columns + west, start + row * columns + east):
+                mean += weights[child] * child_share(variances, child, given.totals[node], given.unknown[node])
+                if variances[child] < math.inf:
+                    linear += variances[child] * weights[child]
+                    square += variances[child] * weights[child] * weights[child]
+        weights[node] = mean
+        noise += max(square - 2 * mean * linear + mean * mean * given.known[node], 0.0)
+    if variances[0] < math.inf:
+        noise += variances[0] * weights[0] * weights[0]
+    return noise
+
+
+@compiled
+def vary_on_tree(
+    rects: Floats, first: int, stop: int, boxes: Boxes, given: TreeNoise, noise: Floats, spread: Floats
+) -> None:
+    """Variances of least-squares estimates of rectangles, by noise and by spread in cut leaves.
+
+    Leaves carry their covered share as weight w. Going up, the children c of a node have the mean weight
+    ``m = sum s_c w_c``, s the shares of `spread_down`; what they add beyond m times the node's own count is
+    uncorrelated with it and has variance ``sum V_c (w_c - m)**2``. The root adds ``V m**2``.
+    """
+    cut = np.empty(len(given.variances), np.int64)
+    weights = np.empty(len(given.variances))
     for number in range(first, stop):
         rect = (rects[number, 0], rects[number, 1], rects[number, 2], rects[number, 3])
-        entered, spread[number] = enter(rect, boxes, splits, first_children, spreads, cut, weights)
-        noise[number] = average_up(
-            rect, boxes, splits, first_children, variances, known, unknown, totals, cut, entered, weights
-        )
+        entered, spread[number] = enter(rect, boxes, given.spreads, cut, weights)
+        noise[number] = average_up(rect, boxes, given, cut, entered, weights)
 
 
 class TreeSurface:
@@ -213,7 +203,7 @@ class TreeSurface:
         assert isinstance(tree, Tree)
         self._tree = tree
         self._evidence = evidence
-        self._layout = (tree.boxes, tree.splits, tree.first_children)
+        self._boxes = Boxes(tree.boxes, tree.splits, tree.first_children)
         self._leaf_counts = counts
 
     def counts(self, rects: Floats) -> Floats:
@@ -221,7 +211,7 @@ class TreeSurface:
         rects, out = self._on_lattice(rects), np.empty(len(rects))
 
         def work(first: int, stop: int) -> None:
-            count_on_tree(rects, first, stop, *self._layout, self._node_counts, out)
+            count_on_tree(rects, first, stop, self._boxes, self._node_counts, out)
 
         run_in_slices(work, len(rects), smallest=SMALLEST_SLICE)
         return out
@@ -230,10 +220,9 @@ class TreeSurface:
         """Variance of each estimate by noise, and by spread of the points inside cut leaves, shape (n,) each."""
         rects = self._on_lattice(rects)
         noise, spread = np.empty((2, len(rects)))
-        variances, known, unknown, totals, spreads = self._variance_arrays
 
         def work(first: int, stop: int) -> None:
-            vary_on_tree(rects, first, stop, *self._layout, variances, known, unknown, totals, spreads, noise, spread)
+            vary_on_tree(rects, first, stop, self._boxes, self._noise, noise, spread)
 
         run_in_slices(work, len(rects), smallest=SMALLEST_SLICE)
         return noise, spread
@@ -259,7 +248,7 @@ class TreeSurface:
         return np.asarray(counts)
 
     @cached_property
-    def _variance_arrays(self) -> tuple[Floats, Floats, NDArray[np.int64], Floats, Floats]:
+    def _noise(self) -> TreeNoise:
         variances = self._evidence.nodes.below_variances
         parents = self._tree.parents[1:]
         finite = np.isfinite(variances[1:])
@@ -268,4 +257,4 @@ class TreeSurface:
         totals = np.where(unknown > 0, np.inf, known)
         spreads = np.zeros(self._tree.nodes)
         spreads[self._tree.leaves] = spread(self._leaf_counts)
-        return variances, known, unknown, totals, spreads
+        return TreeNoise(variances, known, unknown, totals, spreads)
