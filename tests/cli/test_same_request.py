@@ -12,7 +12,7 @@ from hushgrid.cli.publish import publish as command
 from hushgrid.errors import ArgumentError, HushgridWarning
 from hushgrid.release import publish as front_door
 from hushgrid.release.publish import Charge
-from hushgrid.release.request import DEFAULTS, Job
+from hushgrid.release.request import DEFAULTS, ReleaseRequest
 from tests.cli.commands import DOMAIN, Run
 
 GIVEN = ["--domain", ",".join(map(str, DOMAIN.bounds)), "--epsilon", "0.5", "-o", "out.dp.parquet"]
@@ -58,9 +58,9 @@ SAME: dict[str, tuple[list[str], dict[str, Any]]] = {
 @pytest.mark.parametrize(("typed", "called"), SAME.values(), ids=SAME)
 def test_both_ask_for_the_same(typed, called, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """The request and what pays for it are equal, whichever way they were given."""
-    asked: list[tuple[Job, Charge | None]] = []
+    asked: list[tuple[ReleaseRequest, Charge | None]] = []
 
-    def deliver(job: Job, _points: object, *, charge: Charge | None, **_other: object) -> hg.Synopsis:
+    def deliver(job: ReleaseRequest, _points: object, *, charge: Charge | None, **_other: object) -> hg.Synopsis:
         asked.append((job, charge))
         raise ArgumentError
 

@@ -15,7 +15,7 @@ from hushgrid.ledger.ledger import open_ledger
 from hushgrid.ledger.reservation import CommittedRelease, LedgerJournal, Reservation
 from hushgrid.methods import METHODS
 from hushgrid.release.on_ledger import publish_reserved
-from hushgrid.release.request import Job
+from hushgrid.release.request import ReleaseRequest
 
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)
 POINTS = np.random.default_rng(5).random((3000, 2))
@@ -50,10 +50,10 @@ def test_a_run_that_was_cut_off_goes_on_with_what_it_drew(
     place: str, kept: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After any number of measurements: the ledger kept them, the release is made of them, and costs nothing more."""
-    job = Job.of(**GIVEN)
+    job = ReleaseRequest.of(**GIVEN)
     drawn: dict[int, bytes] = {}
     with open_ledger(place) as ledger:
-        reservation = ledger.reserve(job.request("trips"))
+        reservation = ledger.reserve(job.for_ledger("trips"))
         assert isinstance(reservation, Reservation)
         with monkeypatch.context() as patch:
             patch.setattr(LedgerJournal, "record", cutting_off(after=kept, drawn=drawn))
@@ -61,7 +61,7 @@ def test_a_run_that_was_cut_off_goes_on_with_what_it_drew(
                 publish_reserved(job, POINTS, reservation)
         recalled: dict[int, bytes] = {}
         monkeypatch.setattr(LedgerJournal, "recall", noting(recalled))
-        release = publish_reserved(job, POINTS, ledger.resume(1, job.request("trips")))
+        release = publish_reserved(job, POINTS, ledger.resume(1, job.for_ledger("trips")))
         left = ledger.book().accounts["trips"].left
         synopsis = parse_release(release.read(), name="it")
 
@@ -108,10 +108,10 @@ def test_the_points_are_given_as_a_name_too(place: str, tmp_path: Path) -> None:
 def test_settings_and_parameters_have_names_of_their_own(method: str) -> None:
     """A request has both, so that none may hide another."""
     made = METHODS[method]() if method != "identity" else METHODS[method](side=4)
-    job = Job.of(domain=DOMAIN, epsilon=1, method=made, user="rider", max_per_user=2)
+    job = ReleaseRequest.of(domain=DOMAIN, epsilon=1, method=made, user="rider", max_per_user=2)
 
     assert not set(vars(made)) & set(job._settings)
-    assert set(job.request("trips").parameters) == set(vars(made)) | set(job._settings)
+    assert set(job.for_ledger("trips").parameters) == set(vars(made)) | set(job._settings)
 
 
 CHANGES: dict[str, dict[str, Any]] = {
@@ -139,11 +139,11 @@ CHANGES: dict[str, dict[str, Any]] = {
 def test_every_argument_that_shapes_a_release_is_part_of_the_request() -> None:
     """Each change makes another key, and other spellings of the same numbers do not."""
     plain = GIVEN | {"user": "rider"}
-    keys = [Job.of(**plain | change).request("trips").key for change in [{}, *CHANGES.values()]]
+    keys = [ReleaseRequest.of(**plain | change).for_ledger("trips").key for change in [{}, *CHANGES.values()]]
 
     assert len(set(keys)) == len(CHANGES) + 1
     for same in ({"epsilon": Fraction(1)}, {"epsilon": "1.000"}, {"size_share": 0.01}, {"method": hg.AdaptiveGrid()}):
-        assert Job.of(**plain | same).request("trips").key == keys[0]
+        assert ReleaseRequest.of(**plain | same).for_ledger("trips").key == keys[0]
 
 
 def cutting_off(*, after: int, drawn: dict[int, bytes]) -> Callable[..., None]:
@@ -174,12 +174,12 @@ def noting(recalled: dict[int, bytes]) -> Callable[..., bytes | None]:
 
 def test_the_release_of_an_entry_is_kept(place: str) -> None:
     """What fulfils a reservation is what the same request gives from then on."""
-    job = Job.of(**GIVEN)
+    job = ReleaseRequest.of(**GIVEN)
     with open_ledger(place) as ledger:
-        reservation = ledger.reserve(job.request("trips"))
+        reservation = ledger.reserve(job.for_ledger("trips"))
         assert isinstance(reservation, Reservation)
         made = publish_reserved(job, POINTS, reservation)
-        again = ledger.reserve(job.request("trips"))
+        again = ledger.reserve(job.for_ledger("trips"))
 
         assert isinstance(again, CommittedRelease)
         assert made.read() == again.read()

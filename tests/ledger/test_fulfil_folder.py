@@ -14,9 +14,9 @@ from hushgrid.ledger.ledger import open_ledger
 from hushgrid.ledger.reservation import Reservation
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
 from hushgrid.release.on_ledger import publish_reserved
-from hushgrid.release.request import Job
+from hushgrid.release.request import ReleaseRequest
 
-JOB = Job.of(domain=hg.Domain(west=0, south=0, east=1, north=1), epsilon=1, method="ag", calibrate=False)
+JOB = ReleaseRequest.of(domain=hg.Domain(west=0, south=0, east=1, north=1), epsilon=1, method="ag", calibrate=False)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_a_folder_is_in_one_state_over_all_runs(
     """What was drawn from some files is not joined with what others hold."""
     with open_ledger(tmp_path / "trips.ledger", create=True) as ledger:
         ledger.add_dataset("trips", budget=2, unit="record")
-        reservation = ledger.reserve(JOB.request("trips"))
+        reservation = ledger.reserve(JOB.for_ledger("trips"))
         assert isinstance(reservation, Reservation)
         with monkeypatch.context() as patch:
             patch.setattr(AdaptiveGrid, "release", interrupted)
@@ -53,7 +53,7 @@ def test_a_folder_is_in_one_state_over_all_runs(
             write(folder / "part-2.parquet", seed=2)
         elif change == "renamed":
             (folder / "part-1.parquet").rename(folder / "part-3.parquet")
-        resumed = ledger.resume(1, JOB.request("trips"))
+        resumed = ledger.resume(1, JOB.for_ledger("trips"))
 
         if change == "none":
             assert publish_reserved(JOB, folder, resumed).read()

@@ -20,7 +20,7 @@ from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.trees import candidate_cells
 from hushgrid.privacy.bits import SystemBits
 from hushgrid.privacy.budget import Budget
-from hushgrid.release.request import Job
+from hushgrid.release.request import ReleaseRequest
 from tests.ledger.places import reserved
 
 Values = list[NDArray[np.int64]]
@@ -59,7 +59,7 @@ def run(method: Any, **options: Any) -> tuple[Values, hg.Synopsis]:
     """What a release journals, and the release."""
     notebook = Notebook()
     given = {"domain": DOMAIN, "epsilon": 2, "method": method, "calibrate": False, **options}
-    job = Job.of(**given)
+    job = ReleaseRequest.of(**given)
     return notebook.kept, job.release(job.open(POINTS), bits=SystemBits(), journal=notebook)
 
 
@@ -175,7 +175,7 @@ def test_other_data_with_the_same_journal_is_the_same_release() -> None:
             return self.kept[number - 1].tobytes()
 
     kept, synopsis = run("privtree")
-    job = Job.of(domain=DOMAIN, epsilon=2, method="privtree", calibrate=False)
+    job = ReleaseRequest.of(domain=DOMAIN, epsilon=2, method="privtree", calibrate=False)
     again = job.release(job.open(1 - POINTS[:7]), bits=SystemBits(), journal=Replay(kept))
 
     np.testing.assert_array_equal(again.counts, synopsis.counts)

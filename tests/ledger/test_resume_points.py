@@ -26,7 +26,7 @@ from hushgrid.files.release import parse_release
 from hushgrid.ledger.ledger import Ledger, open_ledger
 from hushgrid.ledger.reservation import LedgerJournal, Reservation, is_of, key_file, seal
 from hushgrid.release.on_ledger import POINTS, SEALED, publish_reserved
-from hushgrid.release.request import Job
+from hushgrid.release.request import ReleaseRequest
 from tests.ledger.places import new_ledger
 
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)
@@ -135,17 +135,21 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "points"
 
 
-def job_for(kind: str, ids: NDArray[Any] = IDS) -> Job:
+def job_for(kind: str, ids: NDArray[Any] = IDS) -> ReleaseRequest:
     """The release of a kind of points, of users."""
     user = ids if kind in ARRAYS else "rider"
-    return Job.of(domain=DOMAIN, epsilon=1, method="ag", user=user, max_per_user=3, calibrate=False)
+    return ReleaseRequest.of(domain=DOMAIN, epsilon=1, method="ag", user=user, max_per_user=3, calibrate=False)
 
 
 def cut_off(
-    job: Job, points: Any, ledger: Ledger, monkeypatch: pytest.MonkeyPatch, error: BaseException | None = None
+    job: ReleaseRequest,
+    points: Any,
+    ledger: Ledger,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException | None = None,
 ) -> tuple[BaseException, dict[int, bytes]]:
     """Begin a release that ends after its first level of cells, and what it had kept by then."""
-    reservation = ledger.reserve(job.request("trips"))
+    reservation = ledger.reserve(job.for_ledger("trips"))
     assert isinstance(reservation, Reservation)
     record, kept = LedgerJournal.record, {}
 
@@ -171,7 +175,7 @@ def test_unchanged_points_give_the_values_that_were_kept(
     error, kept = cut_off(job, KINDS[kind](PLACES, IDS, folder), ledger, monkeypatch)
     points = same_files(kind, folder) if kind in FILES else KINDS[kind](PLACES, IDS, folder)
 
-    release = publish_reserved(job, points, ledger.resume(1, job.request("trips")))
+    release = publish_reserved(job, points, ledger.resume(1, job.for_ledger("trips")))
 
     assert "--resume 1" in error.__notes__[0]
     synopsis = parse_release(release.read(), name="it")
@@ -203,7 +207,7 @@ def test_other_points_are_refused(
     job = job_for(kind, ids)
 
     with pytest.raises(InputError, match="is not what entry 1 was begun with, or was changed since") as refused:
-        publish_reserved(job, points, ledger.resume(1, job.request("trips")))
+        publish_reserved(job, points, ledger.resume(1, job.for_ledger("trips")))
 
     assert times(folder) == before
     assert "ask for a release of its own" in str(refused.value)
@@ -283,11 +287,11 @@ def test_what_cannot_be_told_apart_is_not_resumed(
     kind: str, folder: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The run that is cut off says so, and gives its entry up; the budget stays spent."""
-    job = Job.of(domain=DOMAIN, epsilon=1, method="ag", calibrate=False, lon="lon", lat="lat")
+    job = ReleaseRequest.of(domain=DOMAIN, epsilon=1, method="ag", calibrate=False, lon="lon", lat="lat")
     with monkeypatch.context() as patch:
-        patch.setattr(Job, "unit", "user")  # that of the account
+        patch.setattr(ReleaseRequest, "unit", "user")  # that of the account
         error, _ = cut_off(job, UNKNOWN[kind](PLACES, IDS, folder), ledger, monkeypatch)
-        request = job.request("trips")
+        request = job.for_ledger("trips")
 
     note = error.__notes__[0]
     assert "stays spent by entry 1 of the ledger, and no run can go on with it" in note
@@ -304,7 +308,7 @@ def test_entries_that_can_never_be_resumed_are_given_up(form: str, folder: Path,
     """One that was killed, and whose journal says too little of the points; the ledger opens as ever."""
     job = job_for("CSV")
     points = FILES["CSV"](PLACES, IDS, folder)
-    reservation = ledger.reserve(job.request("trips"))
+    reservation = ledger.reserve(job.for_ledger("trips"))
     assert isinstance(reservation, Reservation)
     old = form == "an earlier version"
     reservation.journal.record(POINTS, "points" if old else SEALED, bytes(32) if old else b"")
@@ -312,7 +316,7 @@ def test_entries_that_can_never_be_resumed_are_given_up(form: str, folder: Path,
 
     assert ledger.verify().ok
     with pytest.raises(LedgerError, match=r"cannot be resumed\. It is given up, and epsilon 1") as refused:
-        publish_reserved(job, points, ledger.resume(1, job.request("trips")))
+        publish_reserved(job, points, ledger.resume(1, job.for_ledger("trips")))
 
     assert ("earlier version" in str(refused.value)) == old
     assert not hasattr(refused.value, "__notes__")
@@ -345,9 +349,9 @@ def test_another_key_is_no_key(folder: Path, tmp_path: Path, ledger: Ledger, mon
             if place == "other":
                 seal(b"")
             with pytest.raises(LedgerError, match="Resume it where it was started"):
-                publish_reserved(job, points, ledger.resume(1, job.request("trips")))
+                publish_reserved(job, points, ledger.resume(1, job.for_ledger("trips")))
 
-    assert publish_reserved(job, points, ledger.resume(1, job.request("trips")))
+    assert publish_reserved(job, points, ledger.resume(1, job.for_ledger("trips")))
 
 
 def test_a_sealed_state_is_no_oracle(folder: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -368,10 +368,9 @@ MORE = {
     "a key of the ledger that holds the number of points": Plant(
         (
             Edit(
-                "release/publish.py",
-                "        request = job.request(dataset)\n",
-                "        from dataclasses import replace\n"
-                "        request = replace(job.request(dataset), user_column=str(len(points)))\n",
+                "release/on_ledger.py",
+                "        wanted = request.for_ledger(charge.dataset)\n",
+                "        wanted = replace(request.for_ledger(charge.dataset), user_column=str(len(points)))\n",
             ),
         ),
         exact("ag, ledger"),

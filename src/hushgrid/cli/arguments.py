@@ -24,7 +24,7 @@ ON_AREAS = 0  # in place of the side of a grid
 def chosen_method(
     method: str, areas_file: Path | None, area_name: str | None, distinct_users: int | None
 ) -> "str | UniformGrid | Areas":
-    """The method by its name, or the grid that distinct users are counted on, or the areas given."""
+    """The method named, or a grid or areas to count on."""
     if areas_file is not None:
         if method != AUTO or distinct_users not in (None, ON_AREAS):
             msg = "--areas says what is counted on: leave --method out, and the SIDE of --distinct-users."
@@ -69,7 +69,7 @@ def _is_domain(bounds: str, crs: str) -> bool:
 
 
 def read_areas(path: Path, name: str | None) -> "Areas":
-    """The areas of a file that `read_polygons` reads, called by a property of theirs, or as `query` calls them."""
+    """Read areas, named by a property or as `query` does."""
     from hushgrid.methods.areas import Areas
 
     features = read_polygons(path)

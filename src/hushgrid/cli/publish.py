@@ -252,7 +252,7 @@ def publish(
     from hushgrid.counting.engine.address import Address
     from hushgrid.release.advice import domain_warning, epsilon_warning
     from hushgrid.release.publish import Charge, Delivery, deliver
-    from hushgrid.release.request import Job
+    from hushgrid.release.request import ReleaseRequest
 
     chosen = chosen_method(method, areas_file, area_name, distinct_users)
     crs = asked.pop("crs")
@@ -260,7 +260,7 @@ def publish(
     charge = Charge.of(**{name: asked.pop(name) for name in ("ledger", "dataset", "new_release", "resume")})
     place = points_address(points, engine, spark_conf)
     _check_paths(place, output, manifest=manifest, overwrite=overwrite)
-    job = Job.of(
+    request = ReleaseRequest.of(
         domain=domain,
         method=chosen,
         crs=crs or LONGITUDE_LATITUDE,
@@ -270,8 +270,8 @@ def publish(
     )
     with _notes_of_errors(), on_disk(place, can_be_resumed=charge is not None) as source, progress_bar() as progress:
         delivery = Delivery(output=output, overwrite=overwrite, tell=note, warn=warn, progress=progress)
-        delivery.warn_of(epsilon_warning, job.epsilon)
-        synopsis = deliver(job, source, charge=charge, delivery=delivery)
+        delivery.warn_of(epsilon_warning, request.epsilon)
+        synopsis = deliver(request, source, charge=charge, delivery=delivery)
     click.echo(output)
     if crs is None:
         note("Points were taken as longitude and latitude; --crs says otherwise.")
@@ -294,7 +294,7 @@ def _check_paths(points: "Path | Address", output: Path, *, manifest: bool, over
 
 @contextmanager
 def _notes_of_errors() -> Iterator[None]:
-    """Say what became of the budget, as an error has it in its notes."""
+    """Say what an error notes about the budget."""
     try:
         yield
     except BaseException as error:
@@ -304,7 +304,7 @@ def _notes_of_errors() -> Iterator[None]:
 
 
 def manifest_paths(output: Path) -> tuple[Path, Path]:
-    """Where the manifest of a release goes, and its entry for the registry.
+    """Paths of the manifest and the registry entry.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Partitions in a release file: kind and shape as JSON, the layout as a table."""
+"""Partitions in a release file.
+
+Their kind and shape are JSON, and their layout is a table.
+"""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -46,7 +49,10 @@ def layout_schema(kind: type[Structure]) -> pa.Schema:
 
 
 def parse_structure(fields: JsonObject, *, domain: Domain, packed: bytes | None, rows: int) -> Structure:
-    """The partition of a file with as many rows; sizes are checked before anything is built."""
+    """The partition of a file with this many rows.
+
+    Sizes are checked before anything is built.
+    """
     name = fields.text("kind", among=tuple(KINDS))
     cells = fields.whole("cells", low=1, high=CELL_LIMIT)
     if cells != rows:
@@ -86,7 +92,10 @@ def _grid_shape(fields: JsonObject) -> tuple[dict[str, int], int]:
 
 
 def _first_level_shape(fields: JsonObject) -> tuple[dict[str, int], int]:
-    """As of a grid; each cell holds a leaf at least, or a small file could claim huge arrays."""
+    """Rows and columns of the first level.
+
+    Each cell holds at least one leaf, or a small file could claim huge arrays.
+    """
     shape, cells = _grid_shape(fields)
     if cells > fields.whole("cells"):
         msg = f"its grid of {shape['rows']:,} by {shape['columns']:,} has more cells than there are leaves."

@@ -96,7 +96,7 @@ def _follow(message: bytes, position: int) -> int:
 
 
 def _field(message: bytes, table: int, index: int) -> int:
-    """Position of a field of a flatbuffer table, or 0 where the field is absent."""
+    """Position of a flatbuffer field, or 0 if absent."""
     (back,) = struct.unpack_from("<i", message, table)
     vtable = table - back
     (size,) = struct.unpack_from("<H", message, vtable)
@@ -128,7 +128,10 @@ COEFFICIENTS_PER_CELL = 4  # both sides of a grid are padded to powers of two
 
 
 def measured_columns(measured: NoisyValues, first: int = 0, stop: int | None = None) -> tuple[pa.Array, pa.Array]:
-    """Values, and rates as a dictionary of texts like 99/200; both null where nothing was measured."""
+    """Columns of measured values and their rates.
+
+    Rates are texts like 99/200; both are null where nothing was measured.
+    """
     values, index = measured.values[first:stop], measured.rate_index[first:stop]
     missing = index == NOT_MEASURED
     rates = pa.array(map(str, measured.rates), pa.string())
@@ -167,7 +170,10 @@ def measurement_table(measurements: Measurements) -> pa.Table:
 def parse_measurements(
     fields: JsonObject, *, packed: bytes | None, cells: int
 ) -> tuple[Regions, NoisyValues, Wavelet | None]:
-    """What `measurement_json` and `measurement_table` were made of; sizes are checked before anything is built."""
+    """Read measurements from their JSON and table.
+
+    Sizes are checked before anything is built.
+    """
     if fields.text("kind", among=(RUNS, WAVELET)) == WAVELET:
         return Regions.nothing(), NoisyValues.nothing(), _parse_wavelet(fields, packed, cells)
     fields.only("kind", "regions")

@@ -1,4 +1,7 @@
-"""What a steward should be told of a release, from its arguments and its released values alone."""
+"""Warnings for the steward of a release.
+
+They follow from arguments and released values alone.
+"""
 
 import math
 from fractions import Fraction
@@ -45,7 +48,10 @@ def domain_warning(synopsis: Synopsis) -> str | None:
 
 
 def _misses_most_rows(synopsis: Synopsis) -> bool:
-    """Whether the noisy total lies clearly below half of the noisy number of rows."""
+    """Whether clearly less than half of the rows count.
+
+    Judged by the noisy total and the noisy number of rows.
+    """
     claim = synopsis.claim
     if claim.size is None or claim.size.source != "rows":
         return False

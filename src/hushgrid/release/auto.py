@@ -20,7 +20,9 @@ FEWEST_FOR_STAQ = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Auto:
-    """STAQ, or UG where a public size tells that there is too little to see for a tree.
+    """STAQ, or UG where there are too few points.
+
+    Only a public size can say that they are too few.
 
     A noisy size cannot tell: where points times ε are that few, it is nearly all noise.
 

@@ -69,17 +69,23 @@ def calibrated(synopsis: Synopsis, method: Method | None = None) -> Synopsis:
 
 
 def unscaled(synopsis: Synopsis) -> Synopsis:
-    """The release before its counts were multiplied, to the last digit or so: a function of what its file holds."""
+    """The release before its counts were scaled.
+
+    It follows from what the file holds, to the last digit or so.
+    """
     return replace(synopsis, counts=synopsis.counts / synopsis.factor, scale=None)
 
 
 def recorded(method: MethodRecord) -> Method:
-    """The method that a release names, with the parameters it names; some error or other where they cannot be."""
+    """The method and parameters that a release names.
+
+    Parameters that no method could have are an error of some kind.
+    """
     return METHODS[method.name](**method.parameters)
 
 
 def _likeness(total: float, epsilon: Fraction) -> tuple[int, Fraction, int]:
-    """Points to make up for a release of so many, the epsilon to publish them with, and how often."""
+    """How many points to make up, at which epsilon, how often."""
     evidence = total * float(epsilon)
     size = min(total, max(ENOUGH_POINTS, evidence / LARGEST_EPSILON))
     if size < 1:
@@ -99,7 +105,9 @@ def _seed(measurements: Measurements) -> int:
 
 
 def _factors(deviations: Floats) -> tuple[tuple[float, ...], ...]:
-    """Factors that would have made intervals just wide enough, taken at face value only where they widen.
+    """Factors that would have made intervals just wide enough.
+
+    They are taken at face value only where they widen.
 
     Those of one size come from rectangles of that size and of its neighbours, because one release tells little of each.
     """
@@ -127,7 +135,10 @@ def _for_the_method(claim: Claim) -> Fraction:
 
 
 def _rectangles(domain: Domain) -> tuple[Floats, Indices]:
-    """Rectangles of several sizes all over the domain, and the lines of a fine grid that they end on, (n, 4) each."""
+    """Rectangles of several sizes, all over the domain.
+
+    With the lines of a fine grid that they end on, shape (n, 4) each.
+    """
     steps = np.outer(np.arange(1, RECTS_PER_SIDE + 1), (1 / PLASTIC, 1 / PLASTIC**2)) % 1
     sides = np.rint(np.array(SIDES)[:, None, None] * LINES).astype(np.int64)
     low = np.floor(steps * (LINES + 1 - sides)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Releases that are charged to a ledger: reserved, published, committed, or given back."""
+"""Releases that are charged to a ledger."""
 
 import os
 from dataclasses import replace
@@ -15,7 +15,7 @@ from hushgrid.ledger.ledger import Ledger, open_ledger
 from hushgrid.ledger.reservation import CommittedRelease, Reservation, commit_written, is_of, seal
 from hushgrid.privacy.bits import SystemBits
 from hushgrid.release.publish import Charge, Delivery
-from hushgrid.release.request import Job
+from hushgrid.release.request import ReleaseRequest
 from hushgrid.synopsis.synopsis import Synopsis, read
 
 POINTS = 0  # number in the journal; what is drawn has those from one up
@@ -23,14 +23,14 @@ SEALED = "points, sealed"  # how the state of the points is kept; once it was "p
 WHAT_CAN = "Runs on local Parquet and CSV files, and on arrays and frames in memory, can be resumed."
 
 
-def publish_on_ledger(job: Job, points: Any, charge: Charge, delivery: Delivery) -> Synopsis:
-    """Publish points at the charge of a ledger, or give back the release it has."""
+def publish_on_ledger(request: ReleaseRequest, points: Any, charge: Charge, delivery: Delivery) -> Synopsis:
+    """Publish on a ledger, or return the release it has."""
     with open_ledger(charge.ledger) as ledger:
-        request = job.request(charge.dataset)
+        wanted = request.for_ledger(charge.dataset)
         if charge.resume is None:
-            answer = ledger.reserve(request, new_release=charge.new_release)
+            answer = ledger.reserve(wanted, new_release=charge.new_release)
         else:
-            answer = ledger.resume(charge.resume, request)
+            answer = ledger.resume(charge.resume, wanted)
         if isinstance(answer, CommittedRelease):
             release = answer
             delivery.tell(
@@ -38,7 +38,7 @@ def publish_on_ledger(job: Job, points: Any, charge: Charge, delivery: Delivery)
                 "nothing was spent. To pay for another one, pass --new-release."
             )
         else:
-            release = publish_reserved(job, points, answer, folder=delivery.folder, progress=delivery.progress)
+            release = publish_reserved(request, points, answer, folder=delivery.folder, progress=delivery.progress)
             delivery.tell(_what_is_left(ledger, release))
         if delivery.output is None:
             return parse_release(release.read(), name=f"the release of entry {release.entry.number}")
@@ -56,20 +56,22 @@ def _what_is_left(ledger: Ledger, release: CommittedRelease) -> str:
 
 
 def publish_reserved(
-    job: Job,
+    request: ReleaseRequest,
     points: Any,
     reservation: Reservation,
     *,
     folder: Path | None = None,
     progress: Progress | None = None,
 ) -> CommittedRelease:
-    """Publish points on a reservation, and commit the release to the ledger; nobody has seen it before that.
+    """Publish points on a reservation, and commit the release.
+
+    Nobody has seen the release before that.
 
     An error on the way has a note that says what became of the budget.
 
     Parameters
     ----------
-    job : Job
+    request : ReleaseRequest
         What the reservation was made for: the same request.
     points : path, array or frame
         As for `hushgrid.publish`.
@@ -89,7 +91,7 @@ def publish_reserved(
     _refuse_for_good(reservation)
     looked_at_rows = Event()
     try:
-        source = job.open(points, before_rows=looked_at_rows.set)
+        source = request.open(points, before_rows=looked_at_rows.set)
         looked_at_rows.set()  # the state of points in memory is a digest of them
         state = source.state()
         begun = _was_begun(reservation, points, state)
@@ -102,7 +104,7 @@ def publish_reserved(
             sealed = None if state is None else seal(state)
             can_go_on = sealed is not None
             reservation.journal.record(POINTS, SEALED, sealed or b"")
-        synopsis = job.release(source, bits=SystemBits(), journal=reservation.journal, progress=progress)
+        synopsis = request.release(source, bits=SystemBits(), journal=reservation.journal, progress=progress)
         marked = replace(synopsis, ledger=reservation.mark)
         return commit_written(reservation, lambda out: write_to(marked, out), folder=folder)
     except BaseException as error:
@@ -111,7 +113,10 @@ def publish_reserved(
 
 
 def _refuse_for_good(reservation: Reservation) -> None:
-    """Give up an entry of which no run can ever tell whether its points are the same."""
+    """Give up an entry that no run can resume.
+
+    No run could tell whether its points are still the same.
+    """
     mark = reservation.journal.mark(POINTS) if reservation.resumed else None
     if mark is None:
         return
@@ -130,7 +135,10 @@ def _refuse_for_good(reservation: Reservation) -> None:
 
 
 def _was_begun(reservation: Reservation, points: Any, state: bytes | None) -> bool:
-    """Whether an earlier run has read points, which must be in the same state still."""
+    """Whether an earlier run has read these points.
+
+    They must be in the same state still.
+    """
     sealed = reservation.journal.recall(POINTS, SEALED) if reservation.resumed else None
     if sealed is None:
         return False
@@ -147,7 +155,7 @@ def _was_begun(reservation: Reservation, points: Any, state: bytes | None) -> bo
 
 
 def _lost(reservation: Reservation, error: BaseException) -> str:
-    """What became of the budget when points were read that no later run could tell from others."""
+    """Settle the budget after points nobody can recognise."""
     if not isinstance(error, LedgerError):
         reservation.abandon("cut off, and its points cannot be told from others")
     return (
@@ -157,7 +165,9 @@ def _lost(reservation: Reservation, error: BaseException) -> str:
 
 
 def _not_opened(reservation: Reservation, error: BaseException, *, looked_at_rows: bool) -> str:
-    """What became of the budget when points could not be opened: it is given back if no row can have been looked at.
+    """Settle the budget when points could not be opened.
+
+    It is given back only if no row can have been looked at.
 
     Else whoever asks for one release after the other, each refused because of a row, would learn of rows at no cost.
     """
@@ -171,7 +181,10 @@ def _not_opened(reservation: Reservation, error: BaseException, *, looked_at_row
 
 
 def _cut_off(reservation: Reservation, error: BaseException) -> str:
-    """What became of the budget when points were read: it is spent, and another run can go on unless they changed."""
+    """Settle the budget when a run broke off.
+
+    It is spent, and another run can go on unless the points changed.
+    """
     if not isinstance(error, HushgridError) or isinstance(error, EngineError | LedgerError):
         return _can_be_resumed(reservation)
     reservation.abandon("the points could not be read to the end")  # such as a file that was changed meanwhile

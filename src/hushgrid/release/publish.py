@@ -17,7 +17,7 @@ from hushgrid.privacy.bits import Bits, SystemBits
 from hushgrid.privacy.exact import Exactable
 from hushgrid.release.advice import domain_warning, epsilon_warning
 from hushgrid.release.auto import AUTO
-from hushgrid.release.request import DEFAULTS, Job, Options
+from hushgrid.release.request import DEFAULTS, Options, ReleaseRequest
 from hushgrid.synopsis.synopsis import Synopsis
 
 Subject = TypeVar("Subject")
@@ -117,7 +117,7 @@ def publish(
     >>> synopsis
     <Synopsis by staq: epsilon=1, 133 cells, simulation=True>
     """
-    job = Job.of(domain=domain, epsilon=epsilon, method=method, **options)
+    request = ReleaseRequest.of(domain=domain, epsilon=epsilon, method=method, **options)
     charge = Charge.of(ledger=ledger, dataset=dataset, new_release=new_release, resume=resume)
     if charge is not None and rng is not None:
         msg = "rng is for simulations, which are not releases, and a ledger takes releases only. Leave out rng, or "
@@ -125,8 +125,8 @@ def publish(
         raise ArgumentError(msg)
 
     delivery = Delivery(warn=_warn if rng is None else None, progress=progress)  # experiments try everything
-    delivery.warn_of(epsilon_warning, job.epsilon)
-    synopsis = deliver(job, points, charge=charge, delivery=delivery, bits=rng)
+    delivery.warn_of(epsilon_warning, request.epsilon)
+    synopsis = deliver(request, points, charge=charge, delivery=delivery, bits=rng)
     delivery.warn_of(domain_warning, synopsis)
     return synopsis
 
@@ -221,21 +221,23 @@ class Delivery:
             self.warn(text)
 
 
-def deliver(job: Job, points: Any, *, charge: Charge | None, delivery: Delivery, bits: Bits | None = None) -> Synopsis:
-    """Publish points as a request says, for Python and the command line alike.
+def deliver(
+    request: ReleaseRequest, points: Any, *, charge: Charge | None, delivery: Delivery, bits: Bits | None = None
+) -> Synopsis:
+    """Publish points, for Python and the command line alike.
 
     An error on the way has a note that says what became of the budget.
     """
     if charge is None:
-        return _publish_uncharged(job, points, delivery, SystemBits() if bits is None else bits)
+        return _publish_uncharged(request, points, delivery, SystemBits() if bits is None else bits)
     from hushgrid.release.on_ledger import publish_on_ledger  # here, because few sessions keep a ledger
 
-    return publish_on_ledger(job, points, charge, delivery)
+    return publish_on_ledger(request, points, charge, delivery)
 
 
-def _publish_uncharged(job: Job, points: Any, delivery: Delivery, bits: Bits) -> Synopsis:
+def _publish_uncharged(request: ReleaseRequest, points: Any, delivery: Delivery, bits: Bits) -> Synopsis:
     try:
-        synopsis = job.release(job.open(points), bits=bits, progress=delivery.progress)
+        synopsis = request.release(request.open(points), bits=bits, progress=delivery.progress)
     except KeyboardInterrupt as error:
         error.add_note("No release was made, so nothing was spent.")
         raise
@@ -245,7 +247,7 @@ def _publish_uncharged(job: Job, points: Any, delivery: Delivery, bits: Bits) ->
 
 
 def _full_signature() -> inspect.Signature:
-    """The signature of `publish` with every option and its default, for `help` and editors."""
+    """The signature of `publish` with every option and default."""
     signature, kinds = inspect.signature(publish), get_type_hints(Options)
     options = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kinds[name])

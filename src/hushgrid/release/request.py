@@ -1,4 +1,4 @@
-"""A release as it is asked for, in three steps: check the arguments, open the points, publish them."""
+"""A request for a release: check it, open points, publish."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -74,16 +74,16 @@ DEFAULTS: Options = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class ReleaseRequest:
     """A release as it is asked for: every argument checked, nothing read.
 
-    Make one with `Job.of`, which takes the arguments of `hushgrid.publish`.
+    Make one with `ReleaseRequest.of`, which takes the arguments of `hushgrid.publish`.
 
     Examples
     --------
     >>> domain = Domain(west=0, south=0, east=1, north=1)
-    >>> job = Job.of(domain=domain, epsilon="0.5", method="ug", lon="x", lat="y")
-    >>> job.request("trips").columns
+    >>> request = ReleaseRequest.of(domain=domain, epsilon="0.5", method="ug", lon="x", lat="y")
+    >>> request.for_ledger("trips").columns
     ('x', 'y')
     """
 
@@ -122,7 +122,7 @@ class Job:
         _check_names(options)
         given = DEFAULTS | options
         chosen = choose(method)
-        job = cls(
+        request = cls(
             domain=domain,
             epsilon=exact_epsilon(epsilon),
             method=chosen,
@@ -144,20 +144,23 @@ class Job:
             calibrate=given["calibrate"],
             query=query,
         )
-        if job.distinct:
-            _check_distinct(job)
-        check_column_arguments(**job.columns)
+        if request.distinct:
+            _check_distinct(request)
+        check_column_arguments(**request.columns)
         check_crs_can_be_stated(domain)
-        check_reachable(job.crs, domain)
-        return job
+        check_reachable(request.crs, domain)
+        return request
 
     @property
     def unit(self) -> Unit:
         """What is protected."""
         return "record" if self.users is None else "user"
 
-    def request(self, dataset: str) -> Request:
-        """What a ledger is asked for: every argument that shapes the release, and nothing of the points."""
+    def for_ledger(self, dataset: str) -> Request:
+        """What a ledger is asked for.
+
+        It has every argument that shapes the release, and nothing of the points.
+        """
         return Request(
             dataset=dataset,
             unit=self.unit,
@@ -172,7 +175,9 @@ class Job:
         )
 
     def open(self, points: Any, *, before_rows: BeforeRows = nothing) -> OpenedPoints:
-        """The points, of which nothing but the schema was looked at; see `hushgrid.publish` for what they may be.
+        """Open points, looking at nothing but their schema.
+
+        See `hushgrid.publish` for what they may be.
 
         `before_rows` is called before the first step that may look at a row, if there is one.
         """
@@ -188,7 +193,7 @@ class Job:
         return opened
 
     def _check_engine(self) -> None:
-        """Refuse what is asked for of points that an engine counts, and that it cannot do."""
+        """Refuse what engines cannot do."""
         if self.cells is not None and not self.cells.tiles:
             msg = "points that an engine counts cannot be counted on areas, only on cells that it can compute. Write "
             msg += "them to a Parquet file and publish that, or take another method."
@@ -270,7 +275,7 @@ class Job:
 
 
 def _total(users: UserLevel, bounded: BoundedCounter, budget: Budget) -> int | None:
-    """The total that counts are to be scaled to: declared, or noisy and paid for."""
+    """The total to scale to: declared, or noisy and paid for."""
     if users.scale_to_total != PRIVATE:
         return users.scale_to_total
     return budget.noisy_total(bounded.true_capped_total, cap=users.max_for_total)
@@ -282,23 +287,26 @@ def _scale(users: UserLevel, total: int, synopsis: Synopsis) -> Scale:
     return Scale.to(total, synopsis.counts, source="public")
 
 
-def _check_distinct(job: Job) -> None:
-    """Refuse to count users where it is not decided before the first count which cells a user is counted in."""
-    if job.users is None:
+def _check_distinct(request: ReleaseRequest) -> None:
+    """Refuse to count distinct users without public cells.
+
+    Which cells a user is counted in must be decided before the first count.
+    """
+    if request.users is None:
         msg = "distinct counts users, so that it needs user and max_per_user."
         raise ArgumentError(msg)
-    if job.users.scale_to_total is not None:
+    if request.users.scale_to_total is not None:
         msg = "distinct counts users in cells, which sum to no total of records. Leave scale_to_total out."
         raise ArgumentError(msg)
-    if job.cells is None:
+    if request.cells is None:
         msg = "distinct needs a public grid, method=hg.UniformGrid(side=...), or areas, method=hg.Areas(polygons): "
         msg += "which cells of a user are counted is decided before any count is released. Got method "
-        msg += f"{job.method.name!r}."
+        msg += f"{request.method.name!r}."
         raise ArgumentError(msg)
 
 
 def _check_names(options: Options) -> None:
-    """Refuse an option that there is not, as Python does where a function lists its own."""
+    """Refuse an unknown option, as Python does."""
     for name in options.keys() - DEFAULTS.keys():
         near = get_close_matches(name, DEFAULTS, n=1)
         msg = f"publish() got an unexpected keyword argument {name!r}."

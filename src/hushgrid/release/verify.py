@@ -22,7 +22,9 @@ CALIBRATION = "calibration"
 
 
 def verify(path: str | Path) -> Verification:
-    """Recompute all of a release file that follows from the rest of it; factors last, and only if all else is right.
+    """Recompute what follows from the rest of a release.
+
+    Factors of intervals come last, and only if all else is right.
 
     A file too damaged to be read is an error, as it is for `hushgrid.read`.
 
@@ -45,7 +47,7 @@ def verify(path: str | Path) -> Verification:
 
 
 def check_calibration(synopsis: Synopsis) -> FileCheck:
-    """Whether the factors of a release are those that it asks for, where that can be told."""
+    """Whether a release has the factors it should have."""
     known = synopsis.calibration
     if known.version is None:
         return _without_version(synopsis)
@@ -61,7 +63,10 @@ def check_calibration(synopsis: Synopsis) -> FileCheck:
 
 
 def _without_version(synopsis: Synopsis) -> FileCheck:
-    """Factors that nobody has looked for, that follow from the law of the noise, or of before there were versions."""
+    """Check factors that name no version.
+
+    Nobody looked for them, they follow from the law of the noise, or they are older than versions.
+    """
     known = synopsis.calibration
     if known == UNCALIBRATED:
         return FileCheck(name=CALIBRATION, ok=True, detail="none: intervals are as wide as the variances say")

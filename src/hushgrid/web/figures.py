@@ -1,4 +1,7 @@
-"""What the page must know to answer as Python does: sizes as JSON, arrays as compact text."""
+"""What the page needs to answer as Python does.
+
+Sizes are JSON, and arrays are compact text.
+"""
 
 import base64
 import gzip
@@ -44,7 +47,7 @@ class Payload:
         self.planes: list[bytes] = []
 
     def add(self, name: str, values: ArrayLike) -> None:
-        """Append an array; numbers may have up to 53 bits, as in JavaScript."""
+        """Append an array of numbers of up to 53 bits."""
         signed = np.asarray(values, np.int64)
         coded = (signed << 1) ^ (signed >> 63)
         count = -(-int(coded.max(initial=0)).bit_length() // BITS)
@@ -55,7 +58,10 @@ class Payload:
 
     @property
     def text(self) -> str:
-        """All of it, compressed, in base64; the same numbers always make the same text."""
+        """All arrays, compressed, in base64.
+
+        The same numbers always make the same text.
+        """
         return base64.b64encode(gzip.compress(b"".join(self.planes), LEVEL, mtime=0)).decode("ascii")
 
 
@@ -102,7 +108,10 @@ def fixed_point(counts: Floats) -> tuple[Indices, float]:
 
 
 def _partition(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:
-    """Kind and shape of the partition and what its variances follow from; counts go to the payload, leaf by leaf."""
+    """Kind, shape and variances of the partition.
+
+    Counts go to the payload, leaf by leaf.
+    """
     partition = synopsis.partition
     if not partition.tiles:
         msg = "a release on areas has no map here; 'hushgrid export' writes it as a GeoPackage, which QGIS shows."
@@ -143,7 +152,10 @@ def _nested(nested: NestedGrid, measurements: Measurements, payload: Payload) ->
 
 
 def _grouped(grouped: GroupedGrid, measurements: Measurements, payload: Payload) -> tuple[dict[str, Any], Order]:
-    """Variances of divided cells by cell, zero for the others, and those of groups by group."""
+    """Variances of divided cells, and those of groups.
+
+    Cells that are not divided have zero.
+    """
     payload.add("sides", grouped.nested.sides)
     payload.add("groups", grouped.groups)
     starts, sizes, blocks = grouped.offsets[:-1], np.diff(grouped.offsets), grouped.block_groups
@@ -163,7 +175,7 @@ def _grouped(grouped: GroupedGrid, measurements: Measurements, payload: Payload)
 
 
 def _tree(tree: Tree, measurements: Measurements, payload: Payload) -> tuple[dict[str, Any], Order]:
-    """Splits of all nodes, and where the edges of children are not those of an even division."""
+    """Splits of all nodes, and uneven edges of children."""
     even = divide_each(tree.boxes, tree.splits)
     payload.add("splitColumns", tree.splits[:, 0])
     payload.add("splitRows", tree.splits[:, 1])

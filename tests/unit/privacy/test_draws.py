@@ -11,7 +11,7 @@ from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import SystemBits
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.draws import fingerprint
-from hushgrid.release.request import Job
+from hushgrid.release.request import ReleaseRequest
 
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)
 POINTS = np.random.default_rng(5).beta(2, 5, (3000, 2))
@@ -50,7 +50,7 @@ class Notebook:
 
 def published(journal, *, method, **options):
     """A release with noise of the system."""
-    job = Job.of(domain=DOMAIN, epsilon=2, method=SHAPE.get(method, method), calibrate=False, **options)
+    job = ReleaseRequest.of(domain=DOMAIN, epsilon=2, method=SHAPE.get(method, method), calibrate=False, **options)
     return job.release(job.open(POINTS), bits=SystemBits(), journal=journal)
 
 

@@ -19,7 +19,7 @@ from hushgrid.errors import ArgumentError
 from hushgrid.files.verify import verify_file
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.privacy.bits import SystemBits
-from hushgrid.release.request import Job
+from hushgrid.release.request import ReleaseRequest
 from tests.districts import SHAPES, first_holders
 from tests.plain import UNIT_SQUARE
 from tests.plain_users import priority
@@ -74,7 +74,9 @@ def test_distinct_users_in_each_area():
 
 def kept(points, *, distinct=True, memory_bytes=bounded_source.MEMORY_BYTES, **names):
     """Kept records in each area, with a known key."""
-    job = Job.of(domain=UNIT_SQUARE, epsilon=1, method=AREAS, user="who", max_per_user=MOST, distinct=distinct, **names)
+    job = ReleaseRequest.of(
+        domain=UNIT_SQUARE, epsilon=1, method=AREAS, user="who", max_per_user=MOST, distinct=distinct, **names
+    )
     rule = job.users.rule(UNIT_SQUARE, key=KEY, cells=job.cells, distinct=distinct)
     with bounded_source.bounded_points(job.open(points), rule, memory_bytes=memory_bytes) as bounded:
         return PointCounter(UNIT_SQUARE, bounded.source).count(job.cells).tolist()
@@ -170,7 +172,7 @@ def test_a_release_names_its_areas_by_a_digest():
     """A ledger tells requests apart by it: shapes, names and reference system."""
     one, other = (list(SHAPES.values()), list(SHAPES)), (list(SHAPES.values())[:4], list(SHAPES)[:4])
     requests = [
-        Job.of(domain=UNIT_SQUARE, epsilon=1, method=hg.Areas(shapes, names=names)).request("trips").key
+        ReleaseRequest.of(domain=UNIT_SQUARE, epsilon=1, method=hg.Areas(shapes, names=names)).for_ledger("trips").key
         for shapes, names in (one, one, other, (one[0], list("abcde")))
     ]
 
@@ -225,7 +227,7 @@ def test_what_is_wrong_is_refused_before_reading(call, words):
 def test_engines_are_refused_before_reading():
     """With advice; a view that fails when it is read is not read."""
     relation = duckdb.sql("select error('read')::double as lon, 0.0 as lat")
-    job = Job.of(domain=UNIT_SQUARE, epsilon=1, method=AREAS)
+    job = ReleaseRequest.of(domain=UNIT_SQUARE, epsilon=1, method=AREAS)
 
     with pytest.raises(ArgumentError, match="Write them to a Parquet file"):
         job.release(job.open(relation), bits=SystemBits())
