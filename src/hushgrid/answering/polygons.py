@@ -25,19 +25,16 @@ class AreaSurface:
     Parameters
     ----------
     counts : array, shape (leaves,)
-        Estimated counts, before they are scaled.
+        Estimated counts.
     slopes : array, shape (leaves, 2)
         Of the density inside leaves along x and y; empty where it is flat.
-    factor : float
-        What all counts are multiplied by.
     """
 
-    def __init__(self, evidence: Evidence, counts: Floats, *, slopes: Floats = FLAT, factor: float = 1.0) -> None:
+    def __init__(self, evidence: Evidence, counts: Floats, *, slopes: Floats = FLAT) -> None:
         self._evidence = evidence
         self._partition = evidence.partition
         self._leaf_counts = counts
         self._leaf_slopes = slopes
-        self._factor = factor
 
     def cover(self, geometries: Any) -> Cover:
         """What polygons cover of the leaves."""
@@ -50,7 +47,7 @@ class AreaSurface:
         first, stop = cover.runs.T
         # Single nodes by themselves: differences of running sums are good to rounding of the total only.
         inside = np.where(stop - first == 1, self._counts[first], self._running[stop] - self._running[first])
-        return self._factor * cover.total(cover.mass_shares * inside)
+        return cover.total(cover.mass_shares * inside)
 
     def area_shares(self, cover: Cover) -> Floats:
         """Share of the domain that each area covers, shape (areas,)."""
@@ -60,9 +57,9 @@ class AreaSurface:
 
     def variances(self, cover: Cover) -> tuple[Floats, Floats]:
         """Variance of each estimate by noise, and by spread of the points inside cut leaves, shape (areas,) each."""
-        shares, square = cover.area_shares, self._factor**2
+        shares = cover.area_shares
         cut = cover.total(shares * (1 - shares) * self._spreads[cover.runs[:, 0]])
-        return square * self._noise.variances(cover), square * cut
+        return self._noise.variances(cover), cut
 
     @cached_property
     def _nodes(self) -> BoxTree | Patches:

@@ -1,18 +1,25 @@
-"""Which surface a release has: one kind for each kind of partition, and for leaves that slope another."""
+"""Rectangles and polygons laid over a release, and the surface that each kind of release has."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from hushgrid.answering.grids import GridSurface
 from hushgrid.answering.grouped_grids import GroupedSurface
 from hushgrid.answering.nested_grids import NestedSurface, SlopedNestedSurface
-from hushgrid.answering.polygons import FLAT, PatchworkSurface
+from hushgrid.answering.outlines import is_one
+from hushgrid.answering.polygons import FLAT, AreaSurface, PatchworkSurface
 from hushgrid.answering.sloped_trees import SlopedSurface
 from hushgrid.answering.surface import Surface
 from hushgrid.answering.trees import TreeSurface
 from hushgrid.arrays import Floats
 from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
+from hushgrid.geometry.rects import area_shares, check_rects
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.least_squares import Evidence
@@ -40,3 +47,49 @@ def surface_of(evidence: Evidence, counts: Floats, *, inference: str) -> Surface
 def slopes_of(surface: Surface) -> Floats:
     """Slopes of the density inside leaves along x and y, shape (leaves, 2); empty where it is flat."""
     return surface.slopes if isinstance(surface, SlopedNestedSurface | SlopedSurface) else FLAT
+
+
+class Rectangles:
+    """Rectangles over a density."""
+
+    def __init__(self, surface: Surface, rects: ArrayLike, domain: Domain) -> None:
+        self._surface = surface
+        self._rects = check_rects(rects)
+        self._domain = domain
+        self.is_one = np.ndim(rects) != 2
+
+    def area_shares(self) -> Floats:
+        """Share of the domain that each covers, shape (n,)."""
+        return area_shares(self._rects, self._domain)
+
+    def counts(self) -> Floats:
+        """Estimated points in each, shape (n,)."""
+        return self._surface.counts(self._rects)
+
+    def variances(self) -> tuple[Floats, Floats]:
+        """Variance of each estimate by noise and by spread, shape (n,) each."""
+        return self._surface.variances(self._rects)
+
+
+class Polygons:
+    """Polygons over a density."""
+
+    def __init__(self, surface: AreaSurface, geometries: Any) -> None:
+        self._surface = surface
+        self._cover = surface.cover(geometries)
+        self.is_one = is_one(geometries)
+
+    def area_shares(self) -> Floats:
+        """Share of the domain that each covers, shape (n,)."""
+        return self._surface.area_shares(self._cover)
+
+    def counts(self) -> Floats:
+        """Estimated points in each, shape (n,)."""
+        return self._surface.counts(self._cover)
+
+    def variances(self) -> tuple[Floats, Floats]:
+        """Variance of each estimate by noise and by spread, shape (n,) each."""
+        return self._surface.variances(self._cover)
+
+
+Region = Rectangles | Polygons

@@ -5,7 +5,6 @@ from typing import Literal, Self
 
 import numpy as np
 
-from hushgrid.answering.surface import Surface
 from hushgrid.arrays import Floats
 
 ScaleSource = Literal["public", "private"]
@@ -56,20 +55,3 @@ class Scale:
         """Whether the factor is the one that these counts, unscaled, ask for."""
         expected = Scale.to(self.total, counts, source=self.source, cap=self.cap).factor
         return bool(np.isclose(self.factor, expected, rtol=tolerance, atol=0))
-
-
-class ScaledSurface:
-    """A surface all of whose counts are multiplied by a factor."""
-
-    def __init__(self, surface: Surface, factor: float) -> None:
-        self._surface = surface
-        self._factor = factor
-
-    def counts(self, rects: Floats) -> Floats:
-        """Estimated points in each rectangle, shape (n,)."""
-        return self._factor * self._surface.counts(rects)
-
-    def variances(self, rects: Floats) -> tuple[Floats, Floats]:
-        """Variance of each estimate by noise, and by spread of the points inside cut leaves, shape (n,) each."""
-        noise, spread = self._surface.variances(rects)
-        return self._factor**2 * noise, self._factor**2 * spread

@@ -9,20 +9,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from hushgrid.answering.outlines import is_one
 from hushgrid.answering.polygons import AreaSurface
 from hushgrid.answering.surface import Surface
-from hushgrid.answering.surfaces import slopes_of, surface_of
+from hushgrid.answering.surfaces import Polygons, Rectangles, Region, slopes_of, surface_of
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.partition import Structure
-from hushgrid.geometry.rects import area_shares, check_rects
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.answer import UNCALIBRATED, Answer, Calibration, check_confidence, with_interval
 from hushgrid.synopsis.cells import places, shapes
 from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord
-from hushgrid.synopsis.scale import Scale, ScaledSurface
+from hushgrid.synopsis.scale import Scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -134,8 +132,7 @@ class Synopsis:
         -------
         array of float, shape (n,), or one float for one rectangle
         """
-        counts = self.surface.counts(check_rects(rects))
-        return counts if np.ndim(rects) == 2 else float(counts[0])
+        return self._count_region(Rectangles(self.surface, rects, self.domain))
 
     def answer(self, rects: ArrayLike, *, confidence: float = 0.95) -> Answer:
         """Estimated number of points in rectangles, with intervals.
@@ -147,10 +144,7 @@ class Synopsis:
         confidence : float
             How often such an interval should hold the true count.
         """
-        boxes = check_rects(rects)
-        reach = self.calibration.reach(confidence, area_shares(boxes, self.domain))
-        answers = with_interval(self.surface.counts(boxes), *self.surface.variances(boxes), reach=reach)
-        return answers if np.ndim(rects) == 2 else answers.scalar()
+        return self._answer_region(Rectangles(self.surface, rects, self.domain), confidence)
 
     def count_polygons(self, geometries: Any) -> float | NDArray[np.float64]:
         """Estimated number of points in polygons.
@@ -165,8 +159,7 @@ class Synopsis:
         -------
         array of float, shape (n,), or one float for one geometry
         """
-        counts = self.area_surface.counts(self.area_surface.cover(geometries))
-        return float(counts[0]) if is_one(geometries) else counts
+        return self._count_region(Polygons(self.area_surface, geometries))
 
     def answer_polygons(self, geometries: Any, *, confidence: float = 0.95) -> Answer:
         """Estimated number of points in polygons, with intervals.
@@ -179,10 +172,17 @@ class Synopsis:
             How often such an interval should hold the true count.
         """
         check_confidence(confidence)  # before any polygon is looked at
-        cover = self.area_surface.cover(geometries)
-        reach = self.calibration.reach(confidence, self.area_surface.area_shares(cover))
-        answers = with_interval(self.area_surface.counts(cover), *self.area_surface.variances(cover), reach=reach)
-        return answers.scalar() if is_one(geometries) else answers
+        return self._answer_region(Polygons(self.area_surface, geometries), confidence)
+
+    def _count_region(self, region: Region) -> float | NDArray[np.float64]:
+        counts = self.factor * region.counts()
+        return float(counts[0]) if region.is_one else counts
+
+    def _answer_region(self, region: Region, confidence: float) -> Answer:
+        reach = self.calibration.reach(confidence, region.area_shares())
+        noise, spread = (self.factor**2 * variance for variance in region.variances())
+        answers = with_interval(self.factor * region.counts(), noise, spread, reach=reach)
+        return answers.scalar() if region.is_one else answers
 
     def sample(self, n: int, *, seed: int | None = None, within: Any = None) -> NDArray[np.float64]:
         """Synthetic points that lie as the synopsis says, leaf by leaf.
@@ -256,23 +256,18 @@ class Synopsis:
 
     @cached_property
     def surface(self) -> Surface:
-        """The density that is summed over rectangles, and its variances."""
-        return self._unscaled if self.scale is None else ScaledSurface(self._unscaled, self.factor)
+        """The density that is summed over rectangles, before its counts are scaled."""
+        return surface_of(self.evidence, self.counts / self.factor, inference=self.inference)
 
     @property
     def slopes(self) -> NDArray[np.float64]:
         """Slopes of the density inside leaves along x and y, shape (leaves, 2); empty where it is flat."""
-        return slopes_of(self._unscaled)
+        return slopes_of(self.surface)
 
     @cached_property
     def area_surface(self) -> AreaSurface:
         """The same density, summed over polygons."""
-        return AreaSurface(self.evidence, self.counts / self.factor, slopes=self.slopes, factor=self.factor)
-
-    @cached_property
-    def _unscaled(self) -> Surface:
-        """The density before its counts are multiplied."""
-        return surface_of(self.evidence, self.counts / self.factor, inference=self.inference)
+        return AreaSurface(self.evidence, self.counts / self.factor, slopes=self.slopes)
 
 
 def read(path: str | Path) -> Synopsis:
