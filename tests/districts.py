@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import shapely
 
-from hushgrid.answering.patches import patchwork
+from hushgrid.answering.areas import area_partition
 from tests.plain import UNIT_SQUARE
 
 LAKE = shapely.box(0.6, 0.1, 0.7, 0.2)
@@ -21,7 +21,7 @@ SHAPES = {
 
 def districts(domain=UNIT_SQUARE):
     """Those areas, as a partition of the unit square."""
-    return patchwork(list(SHAPES.values()), list(SHAPES), domain)
+    return area_partition(list(SHAPES.values()), list(SHAPES), domain)
 
 
 def mosaic(size=40, seed=1, *, step=0.02):

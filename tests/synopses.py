@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.least_squares import measurements_of_nodes
@@ -18,7 +18,7 @@ KINDS = {
     NestedGrid: ("ag", "two-level"),
     GroupedGrid: ("dag", "two-level"),
     Tree: ("quadtree", "least-squares"),
-    Patchwork: ("areas", "direct"),
+    AreaPartition: ("areas", "direct"),
 }
 
 
@@ -77,5 +77,5 @@ MEASURES = {
     NestedGrid: _blocks_and_leaves,
     GroupedGrid: _blocks_and_leaves,
     Tree: _structure_and_nodes,
-    Patchwork: _leaves_alone,
+    AreaPartition: _leaves_alone,
 }

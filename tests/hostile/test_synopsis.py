@@ -17,7 +17,7 @@ import pytest
 from shapely import box
 
 import hushgrid
-from hushgrid.answering.patches import patchwork
+from hushgrid.answering.areas import area_partition
 from hushgrid.files.structure import layout_schema
 from hushgrid.files.verify import verify_file
 from hushgrid.geometry.domain import Domain
@@ -35,7 +35,9 @@ PARTITIONS = {
     "grid": GRID,
     "nested": NestedGrid(grid=Grid(domain=DOMAIN, rows=1, columns=2), sides=[1, 2]),
     "tree": complete_quadtree(1),
-    "areas": patchwork([box(0, 0, 0.5, 1), box(0.5, 0, 2, 1).difference(box(1, 0.2, 1.5, 0.6))], ["A", "B"], DOMAIN),
+    "areas": area_partition(
+        [box(0, 0, 0.5, 1), box(0.5, 0, 2, 1).difference(box(1, 0.2, 1.5, 0.6))], ["A", "B"], DOMAIN
+    ),
 }
 NEST = 100_000
 VERIFY = """

@@ -121,7 +121,7 @@ def covered_cells(low: float, high: float, origin: float, scale: float, count: i
 
 
 @compiled
-def cut(rects: Floats, number: int, cells: Cells) -> tuple[Span, Span]:
+def spans_of(rects: Floats, number: int, cells: Cells) -> tuple[Span, Span]:
     """Columns and rows of cells that a rectangle covers."""
     return (
         covered_cells(rects[number, 0], rects[number, 2], cells.west, cells.column_scale, cells.columns),
@@ -133,7 +133,7 @@ def cut(rects: Floats, number: int, cells: Cells) -> tuple[Span, Span]:
 def count_on_grid(rects: Floats, first: int, stop: int, cells: Cells, table: Floats, out: Floats) -> None:
     """Estimated count of each rectangle `first` to `stop`, from the summed-area table of the counts."""
     for number in range(first, stop):
-        across, along = cut(rects, number, cells)
+        across, along = spans_of(rects, number, cells)
         out[number] = separable_sum(table, 0, cells.columns, cells.rows, across, along)
 
 
@@ -166,7 +166,7 @@ def vary_on_grid(
     """
     columns, rows = cells.columns, cells.rows
     for number in range(first, stop):
-        across, along = cut(rects, number, cells)
+        across, along = spans_of(rects, number, cells)
         noise[number] = given.variance * energy(across, given.padded_columns) * energy(along, given.padded_rows)
         inside = separable_sum(given.spreads, 0, columns, rows, across, along)
         inside -= separable_sum(given.spreads, 0, columns, rows, squared(across), squared(along))

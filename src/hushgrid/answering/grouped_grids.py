@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hushgrid.answering.grids import Cells, Span, cells_of, cut
+from hushgrid.answering.grids import Cells, Span, cells_of, spans_of
 from hushgrid.answering.nested_grids import NestedSurface
 from hushgrid.answering.surface import SMALLEST_SLICE
 from hushgrid.arrays import Floats, Indices
@@ -51,7 +51,7 @@ def vary_on_groups(rects: Floats, first: int, stop: int, cells: Cells, groups: G
     sums, squares = np.zeros(len(sizes)), np.zeros(len(sizes))
     met = np.empty(len(sizes), np.int64)
     for number in range(first, stop):
-        across, along = cut(rects, number, cells)
+        across, along = spans_of(rects, number, cells)
         meetings = 0
         for row in range(along[0], min(along[1], cells.rows - 1) + 1):
             for column in range(across[0], min(across[1], cells.columns - 1) + 1):

@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from hushgrid.answering.grids import Cells, cells_of, covered_cells, cut, position, separable_sum, squared, weight
+from hushgrid.answering.grids import Cells, cells_of, covered_cells, position, separable_sum, spans_of, squared, weight
 from hushgrid.answering.sloped_trees import share_below
 from hushgrid.answering.surface import SMALLEST_SLICE, spread, summed_area
 from hushgrid.arrays import Floats, Indices
@@ -66,7 +66,7 @@ class NestedCells(NamedTuple):
 @compiled
 def block_cut(rects: Floats, number: int, cells: Cells) -> tuple[int, int, int, int]:
     """First and last column, first and last row of the cells that a rectangle touches."""
-    across, along = cut(rects, number, cells)
+    across, along = spans_of(rects, number, cells)
     return across[0], min(across[1], cells.columns - 1), along[0], min(along[1], cells.rows - 1)
 
 

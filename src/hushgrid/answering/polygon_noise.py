@@ -6,12 +6,12 @@ from typing import Protocol
 
 import numpy as np
 
+from hushgrid.answering.areas import AreaShapes
 from hushgrid.answering.boxes import BoxTree, vary_on_runs
 from hushgrid.answering.cover import SMALLEST_SLICE, Cover
-from hushgrid.answering.patches import Patches
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import run_in_slices
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.least_squares import Evidence
@@ -84,13 +84,13 @@ class AreaNoise(Protocol):
         """Variance of every sum, shape (areas,)."""
 
 
-def area_noise(hierarchy: BoxTree | Patches, evidence: Evidence) -> AreaNoise:
+def area_noise(hierarchy: BoxTree | AreaShapes, evidence: Evidence) -> AreaNoise:
     """The noise of a release."""
     partition, measurements = evidence.partition, evidence.measurements
     if measurements.wavelet is not None:
         assert isinstance(partition, Grid)
         return WaveletNoise(partition, measurements.wavelet)
-    if isinstance(partition, Grid | Patchwork):
+    if isinstance(partition, Grid | AreaPartition):
         return LeafNoise(float(measurements.leaves.variances[0]))
     assert isinstance(hierarchy, BoxTree)
     if isinstance(partition, GroupedGrid):

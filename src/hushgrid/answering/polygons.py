@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from hushgrid.answering.areas import AreaShapes
 from hushgrid.answering.boxes import BoxTree
 from hushgrid.answering.cover import Cover
 from hushgrid.answering.outlines import import_shapely, outlines
-from hushgrid.answering.patches import Patches
 from hushgrid.answering.polygon_noise import AreaNoise, area_noise
 from hushgrid.answering.surface import spread
 from hushgrid.arrays import Floats
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.rects import area_shares
 from hushgrid.inference.least_squares import Evidence
 
@@ -38,7 +38,7 @@ class AreaSurface:
 
     def cover(self, geometries: Any) -> Cover:
         """What polygons cover of the leaves."""
-        if isinstance(self._nodes, Patches):
+        if isinstance(self._nodes, AreaShapes):
             return self._nodes.cover(geometries)
         return Cover.of(self._nodes, outlines(geometries, self._partition.domain), self._slopes)
 
@@ -62,8 +62,10 @@ class AreaSurface:
         return self._noise.variances(cover), cut
 
     @cached_property
-    def _nodes(self) -> BoxTree | Patches:
-        return Patches(self._partition) if isinstance(self._partition, Patchwork) else BoxTree.of(self._partition)
+    def _nodes(self) -> BoxTree | AreaShapes:
+        return (
+            AreaShapes(self._partition) if isinstance(self._partition, AreaPartition) else BoxTree.of(self._partition)
+        )
 
     @cached_property
     def _noise(self) -> AreaNoise:
@@ -82,7 +84,7 @@ class AreaSurface:
     @cached_property
     def _running_areas(self) -> Floats:
         """Share of the domain of all nodes before each, shape (nodes + 1,)."""
-        if isinstance(self._nodes, Patches):
+        if isinstance(self._nodes, AreaShapes):
             shares = self._nodes.area_shares
         else:
             shares = area_shares(self._partition.bounds(), self._partition.domain)
@@ -108,7 +110,7 @@ class AreaSurface:
 RECTS_AT_ONCE = 2**16
 
 
-class PatchworkSurface:
+class AreaPartitionSurface:
     """Areas after independent measurements at one rate; a rectangle is asked about as the polygon that it is."""
 
     def __init__(self, evidence: Evidence, counts: Floats) -> None:

@@ -11,12 +11,12 @@ from hushgrid.answering.grids import GridSurface
 from hushgrid.answering.grouped_grids import GroupedSurface
 from hushgrid.answering.nested_grids import NestedSurface, SlopedNestedSurface
 from hushgrid.answering.outlines import is_one
-from hushgrid.answering.polygons import FLAT, AreaSurface, PatchworkSurface
+from hushgrid.answering.polygons import FLAT, AreaPartitionSurface, AreaSurface
 from hushgrid.answering.sloped_trees import SlopedSurface
 from hushgrid.answering.surface import Surface
 from hushgrid.answering.trees import TreeSurface
 from hushgrid.arrays import Floats
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.rects import area_shares, check_rects
@@ -30,7 +30,7 @@ SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
         NestedGrid: NestedSurface.of,
         GroupedGrid: GroupedSurface,
         Tree: TreeSurface,
-        Patchwork: PatchworkSurface,
+        AreaPartition: AreaPartitionSurface,
     }
 )
 SLOPED_SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(

@@ -15,7 +15,7 @@ import click
 from hushgrid.cli.files import STANDARD_INPUT, check_input
 from hushgrid.cli.text import warn
 from hushgrid.errors import ArgumentError, InputError, MissingExtraError
-from hushgrid.files.geojson import features_of, parse_geojson
+from hushgrid.files.geojson import features_in, parse_geojson
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def geojson_features(path: Path) -> Features:
     """
     with click.open_file(str(path), "rb") as file:
         document = parse_geojson(file.read())
-    features = features_of(document)
+    features = features_in(document)
     return Features(geometry=_geometries(features), crs=_reference_system(document), features=features)
 
 

@@ -16,7 +16,7 @@ from hushgrid.compiled import compiled
 from hushgrid.counting.cell_loops import cell_of
 from hushgrid.counting.source import Coordinates
 from hushgrid.geometry import cells
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 
 FILTER = (3 + 16 * 2.0**-53) * 2.0**-53  # Shewchuk 1997, the bound A of ORIENT2D
 SPLITTER = 2.0**27 + 1  # halves the 53 bits of a double
@@ -191,7 +191,7 @@ class AreaIndex:
         return "AreaIndex(...)"
 
     @classmethod
-    def of(cls, areas: Patchwork) -> Self:
+    def of(cls, areas: AreaPartition) -> Self:
         """Make the index of areas."""
         raster = _Raster.of(areas)
         reach = _Reach.of(raster, areas)
@@ -219,7 +219,7 @@ class _Raster:
     edges: Floats
 
     @classmethod
-    def of(cls, areas: Patchwork) -> Self:
+    def of(cls, areas: AreaPartition) -> Self:
         boxes = areas.bounds()
         west, south = map(float, boxes[:, :2].min(axis=0))
         east, north = map(float, boxes[:, 2:].max(axis=0))
@@ -298,7 +298,7 @@ class _Reach:
     edges_by_bucket: Floats
 
     @classmethod
-    def of(cls, raster: _Raster, areas: Patchwork) -> Self:
+    def of(cls, raster: _Raster, areas: AreaPartition) -> Self:
         edge, row = _runs(raster.rows(raster.edges[:, 1]), raster.rows(raster.edges[:, 3]))
         area = np.repeat(np.arange(areas.cells), np.diff(areas.segment_starts))[edge]
         lowest, highest = raster.rows(areas.bounds()[:, 1]), raster.rows(areas.bounds()[:, 3])

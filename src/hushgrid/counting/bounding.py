@@ -28,7 +28,7 @@ from hushgrid.counting.sha256 import hash_records
 from hushgrid.counting.users import content_and_edges, interned
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry import cells
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 
@@ -278,7 +278,7 @@ class UserLevel:
         )
 
     def rule(
-        self, domain: Domain, *, key: bytes, cells: Grid | Patchwork | None = None, distinct: bool = False
+        self, domain: Domain, *, key: bytes, cells: Grid | AreaPartition | None = None, distinct: bool = False
     ) -> KeyedRule:
         """The rule that chooses records, or with `distinct` the cells of a public partition that they lie in."""
         rule = KeyedRule(
@@ -287,7 +287,7 @@ class UserLevel:
             most=self.max_per_user,
             most_for_total=self.max_for_total,
         )
-        if isinstance(cells, Patchwork):
+        if isinstance(cells, AreaPartition):
             return replace(rule, areas=AreaIndex.of(cells), distinct_areas=distinct)
         return replace(rule, distinct_grid=cells) if distinct else rule
 

@@ -30,7 +30,7 @@ from hushgrid.counting.cell_loops import (
 from hushgrid.counting.quadtree import QuadrantCounts, Refinement
 from hushgrid.counting.source import Block, PointSource, Progress, ShareDone
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Partition
@@ -100,7 +100,7 @@ def _leaf_tally(nested: NestedGrid, cell_offsets: NDArray[np.int64]) -> Tally:
     return add
 
 
-def _patchwork_tally(areas: Patchwork) -> Tally:
+def _patchwork_tally(areas: AreaPartition) -> Tally:
     index = AreaIndex.of(areas)
 
     def add(block: Block, true_counts: NDArray[np.int64]) -> None:
@@ -117,7 +117,7 @@ TALLIES: Mapping[type, Callable[[Any], Tally]] = {
     GroupedGrid: _grouped_grid_tally,
     Tree: tree_tally,
     Quadrants: quadrants_tally,
-    Patchwork: _patchwork_tally,
+    AreaPartition: _patchwork_tally,
     Refinement: refinement_tally,
 }
 

@@ -12,7 +12,7 @@ from hushgrid.answering.polygons import FLAT
 from hushgrid.arrays import Floats
 from hushgrid.errors import MissingExtraError
 from hushgrid.export.systems import gdal_name
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.grid import Grid
 from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
@@ -41,7 +41,7 @@ class Raster:
     def of(cls, synopsis: Synopsis, grid: Grid) -> Self:
         """Pixels that each hold what the release answers."""
         shape = grid.rows, grid.columns
-        if isinstance(synopsis.partition, Patchwork):
+        if isinstance(synopsis.partition, AreaPartition):
             estimates, errors = _pixels_of_areas(synopsis, synopsis.partition, grid)
             return cls(grid=grid, estimates=estimates.reshape(shape), errors=errors.reshape(shape))
         estimates, errors = np.empty((2, grid.cells))
@@ -52,7 +52,7 @@ class Raster:
         return cls(grid=grid, estimates=estimates.reshape(shape), errors=errors.reshape(shape))
 
 
-def _pixels_of_areas(synopsis: Synopsis, areas: Patchwork, grid: Grid) -> tuple[Floats, Floats]:
+def _pixels_of_areas(synopsis: Synopsis, areas: AreaPartition, grid: Grid) -> tuple[Floats, Floats]:
     """Estimates and standard errors of pixels over areas.
 
     All areas are laid over the pixels at once; shape (pixels,) each.

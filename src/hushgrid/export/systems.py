@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.answering.areas import AreaShapes
 from hushgrid.answering.outlines import import_shapely
-from hushgrid.answering.patches import Patches
 from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError, MissingExtraError
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
 
 WIDEST = 180.0  # degrees; what reaches further goes around the back of the world
@@ -49,13 +49,13 @@ def rings_in_degrees(rings: Floats, domain: Domain) -> Floats:
     return moved
 
 
-def areas_in_degrees(areas: Patchwork) -> NDArray[np.object_]:
+def areas_in_degrees(areas: AreaPartition) -> NDArray[np.object_]:
     """Areas as shapely geometries in degrees.
 
     Outer rings are counterclockwise; edges stay straight.
     """
     shapely = import_shapely()
-    moved = shapely.transform(Patches(areas).shapes, lambda places: in_degrees(places, areas.domain))
+    moved = shapely.transform(AreaShapes(areas).shapes, lambda places: in_degrees(places, areas.domain))
     west, _, east, _ = shapely.bounds(moved).T
     _check_degrees(west, east, shapely.get_coordinates(moved), areas.domain)
     # GEOS puts outer rings clockwise where it brings a geometry in order.

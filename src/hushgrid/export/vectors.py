@@ -18,7 +18,7 @@ from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.export.systems import areas_in_degrees, gdal_name, in_degrees, rings_in_degrees
 from hushgrid.files.paths import check_target, new_file
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.synopsis.cells import RING, names, shape_type, shapes
 from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
@@ -76,7 +76,7 @@ def write_geojson(synopsis: Synopsis, out: BinaryIO) -> None:
     A member ``hushgrid`` of the collection says what the file is.
     """
     cells = synopsis.partition.cells
-    if isinstance(synopsis.partition, Patchwork):
+    if isinstance(synopsis.partition, AreaPartition):
         _write(Facts.of(synopsis).labelled(), _areas(synopsis, synopsis.partition), out)
         return
     parts = (_cells(synopsis, first, min(first + CELLS_AT_ONCE, cells)) for first in range(0, cells, CELLS_AT_ONCE))
@@ -97,7 +97,7 @@ def _cells(synopsis: Synopsis, first: int, stop: int) -> Iterator[str]:
         yield _feature(_geometry("Polygon", [ring]), f'"count":{count},"std_error":{error}')
 
 
-def _areas(synopsis: Synopsis, areas: Patchwork) -> Iterator[str]:
+def _areas(synopsis: Synopsis, areas: AreaPartition) -> Iterator[str]:
     shapes = import_shapely().to_geojson(areas_in_degrees(areas)).tolist()
     counts, errors = synopsis.counts.tolist(), np.sqrt(synopsis.variances).tolist()
     for shape, name, count, error in zip(shapes, areas.names, counts, errors, strict=True):

@@ -20,14 +20,14 @@ def parse_geojson(text: bytes) -> dict[str, Any]:
     return document
 
 
-def features_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+def features_in(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The features of a GeoJSON object.
 
     A single feature is one, and so is a bare geometry.
 
     Examples
     --------
-    >>> features_of({"type": "Point", "coordinates": [0, 0]})
+    >>> features_in({"type": "Point", "coordinates": [0, 0]})
     [{'geometry': {'type': 'Point', 'coordinates': [0, 0]}, 'type': 'Feature', 'properties': {}}]
     """
     match document.get("type"):

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hushgrid.answering.patches import check_patches
+from hushgrid.answering.areas import check_areas
 from hushgrid.errors import ArgumentError, SynopsisFileError
 from hushgrid.files.strict_json import JsonObject
 from hushgrid.files.tables import unpack
-from hushgrid.geometry.areas import SHORTEST_RING, VERTEX_LIMIT, Patchwork
+from hushgrid.geometry.areas import SHORTEST_RING, VERTEX_LIMIT, AreaPartition
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import CELL_LIMIT, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Layout, Structure
 from hushgrid.geometry.tree import LATTICE_LIMIT, Tree
 
 KINDS: Mapping[str, type[Structure]] = MappingProxyType(
-    {kind.kind: kind for kind in (Grid, NestedGrid, GroupedGrid, Tree, Patchwork)}
+    {kind.kind: kind for kind in (Grid, NestedGrid, GroupedGrid, Tree, AreaPartition)}
 )
 
 
@@ -62,8 +62,8 @@ def parse_structure(fields: JsonObject, *, domain: Domain, packed: bytes | None,
     layout = _layout(packed, layout_schema(KINDS[name]), length)
     try:
         partition = KINDS[name].from_layout(domain, shape, layout)
-        if isinstance(partition, Patchwork):
-            check_patches(partition)
+        if isinstance(partition, AreaPartition):
+            check_areas(partition)
     except ArgumentError as error:
         raise SynopsisFileError(str(error)) from error
     if partition.cells != cells:
@@ -123,6 +123,6 @@ SHAPES: Mapping[str, Callable[[JsonObject], tuple[dict[str, Any], int]]] = Mappi
         NestedGrid.kind: _first_level_shape,
         GroupedGrid.kind: _first_level_shape,
         Tree.kind: _tree_shape,
-        Patchwork.kind: _areas_shape,
+        AreaPartition.kind: _areas_shape,
     }
 )

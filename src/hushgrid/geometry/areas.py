@@ -20,7 +20,7 @@ SHORTEST_RING = 4  # vertices, the last of which is the first again
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Patchwork:
+class AreaPartition:
     """Areas inside a domain, in the order given.
 
     Their interiors do not overlap, and what lies in none of them is not counted.
@@ -28,7 +28,7 @@ class Patchwork:
     Borders belong to areas: a point on the border of several lies in the first of them. Arrays are nested as in
     GeoArrow: an area is a run of polygons, a polygon one of rings, the outer one first, a ring one of vertices.
     Outer rings run counterclockwise, holes clockwise. Whether rings cross and areas overlap takes more geometry to
-    tell, and is checked by whoever makes a patchwork (`hushgrid.answering.patches`).
+    tell, and is checked by whoever makes one (`hushgrid.answering.areas`).
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Patchwork:
     Examples
     --------
     >>> square = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]
-    >>> plots = Patchwork(
+    >>> plots = AreaPartition(
     ...     domain=Domain(west=0, south=0, east=9, north=9),
     ...     names=("A",),
     ...     vertices=square,
@@ -181,8 +181,8 @@ class Patchwork:
         return self.ring_starts[self._first_rings]
 
 
-def _check_nesting(patchwork: Patchwork) -> None:
-    vertices, *starts = patchwork.arrays
+def _check_nesting(areas: AreaPartition) -> None:
+    vertices, *starts = areas.arrays
     sizes = [len(vertices), *(len(edges) - 1 for edges in starts[:2])]
     least = [SHORTEST_RING, 1, 1]
     good = vertices.ndim == 2 and vertices.shape[1:] == (2,)
@@ -191,18 +191,18 @@ def _check_nesting(patchwork: Patchwork) -> None:
     if not good:
         msg = "areas must be made of polygons, polygons of rings, and rings of at least four vertices."
         raise ArgumentError(msg)
-    if patchwork.cells > AREA_LIMIT or len(vertices) > VERTEX_LIMIT:
+    if areas.cells > AREA_LIMIT or len(vertices) > VERTEX_LIMIT:
         msg = (
-            f"{patchwork.cells:,} areas of {len(vertices):,} vertices are over the limit of {AREA_LIMIT:,} areas or "
+            f"{areas.cells:,} areas of {len(vertices):,} vertices are over the limit of {AREA_LIMIT:,} areas or "
             f"{VERTEX_LIMIT:,} vertices. Simplify their outlines, or give fewer areas."
         )
         raise ArgumentError(msg)
 
 
-def _check_names(patchwork: Patchwork) -> None:
-    names = patchwork.names
-    if len(names) != patchwork.cells:
-        msg = f"every area needs a name: got {len(names):,} names for {patchwork.cells:,} areas."
+def _check_names(areas: AreaPartition) -> None:
+    names = areas.names
+    if len(names) != areas.cells:
+        msg = f"every area needs a name: got {len(names):,} names for {areas.cells:,} areas."
         raise ArgumentError(msg)
     for number, name in enumerate(names):
         if not name.strip() or len(name) > LONGEST_NAME or not "".join(name.split()).isprintable():
@@ -215,17 +215,17 @@ def _check_names(patchwork: Patchwork) -> None:
         raise ArgumentError(msg)
 
 
-def _check_vertices(patchwork: Patchwork) -> None:
-    vertices, ring_starts = patchwork.vertices, patchwork.ring_starts
+def _check_vertices(areas: AreaPartition) -> None:
+    vertices, ring_starts = areas.vertices, areas.ring_starts
     if not np.array_equal(vertices[ring_starts[:-1]], vertices[ring_starts[1:] - 1]):
         msg = "the rings of areas must be closed: the last vertex of each is its first."
         raise ArgumentError(msg)
-    west, south, east, north = patchwork.domain.bounds
+    west, south, east, north = areas.domain.bounds
     inside = ((vertices >= (west, south)) & (vertices <= (east, north))).all(axis=1)  # false for NaN too
     if not inside.all():
-        number = int(np.searchsorted(patchwork._first_vertices, int(np.argmin(inside)), side="right")) - 1  # noqa: SLF001
-        msg = f"area {patchwork.names[number]!r} reaches outside the domain. Give a domain that holds all areas."
-        raise ArgumentError(msg, instead=_around(vertices, patchwork.domain.crs))
+        number = int(np.searchsorted(areas._first_vertices, int(np.argmin(inside)), side="right")) - 1  # noqa: SLF001
+        msg = f"area {areas.names[number]!r} reaches outside the domain. Give a domain that holds all areas."
+        raise ArgumentError(msg, instead=_around(vertices, areas.domain.crs))
 
 
 def _around(vertices: NDArray[np.float64], crs: str) -> dict[str, object]:

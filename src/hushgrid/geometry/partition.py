@@ -30,7 +30,7 @@ class Structure(Partition, Protocol):
     """A partition that a release can have.
 
     Implemented by `Grid`, `NestedGrid`, `GroupedGrid` and `Tree`, which tile the domain with rectangles, and by
-    `Patchwork`, which need not. A file keeps the kind, the shape and the layout.
+    `AreaPartition`, which need not. A file keeps the kind, the shape and the layout.
     """
 
     kind: ClassVar[str]

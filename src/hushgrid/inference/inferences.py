@@ -11,7 +11,7 @@ import numpy as np
 
 from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.belief import belief_masses
@@ -69,7 +69,7 @@ def is_measured_evenly(evidence: Evidence) -> bool:
     """A grid or areas, with every leaf measured at one rate and nothing else."""
     index = evidence.measurements.leaves.rate_index
     return (
-        isinstance(evidence.partition, Grid | Patchwork)
+        isinstance(evidence.partition, Grid | AreaPartition)
         and len(evidence.measurements.region_values.values) == 0
         and evidence.measurements.wavelet is None
         and index[0] != NOT_MEASURED

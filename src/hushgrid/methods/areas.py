@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hushgrid.answering.areas import area_partition
 from hushgrid.answering.outlines import geometry_array, import_shapely, transformed
-from hushgrid.answering.patches import patchwork
 from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
 from hushgrid.inference.measurements import Measurements
 from hushgrid.methods.method import record
@@ -78,10 +78,10 @@ class Areas:
         )
         return Domain(west=west, south=south, east=east, north=north, crs=crs)
 
-    def public_partition(self, domain: Domain) -> Patchwork:
+    def public_partition(self, domain: Domain) -> AreaPartition:
         """The areas in the reference system of a domain; bad ones are an error."""
         assert isinstance(self.names, tuple)
-        return patchwork(self.polygons, self.names, domain)
+        return area_partition(self.polygons, self.names, domain)
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a count for each area."""

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import CELL_LIMIT, Grid
 from hushgrid.privacy.budget import Budget
@@ -49,7 +49,7 @@ class ListedMethod(Method, Protocol):
     examples: ClassVar[Examples]
 
 
-PublicPartition = Grid | Patchwork
+PublicPartition = Grid | AreaPartition
 
 
 @runtime_checkable

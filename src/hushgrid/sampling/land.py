@@ -6,13 +6,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.answering.areas import AreaShapes
 from hushgrid.answering.boxes import BoxTree
 from hushgrid.answering.cover import Cover
 from hushgrid.answering.outlines import POLYGON, Geometries, import_shapely, outlines, valid_polygons
-from hushgrid.answering.patches import Patches
 from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
 from hushgrid.sampling.scatter import inherit
 
@@ -78,9 +78,9 @@ def union(polygons: Any, domain: Domain) -> Any:
 MOST_TRIES = 10_000  # for one point, in the box around its area
 
 
-def shapes_within(areas: Patchwork, within: Any = None) -> Geometries:
+def shapes_within(areas: AreaPartition, within: Any = None) -> Geometries:
     """The areas, or what polygons cover of them."""
-    shapes = Patches(areas).shapes
+    shapes = AreaShapes(areas).shapes
     if within is None:
         return shapes
     covered: Geometries = import_shapely().intersection(shapes, union(within, areas.domain))

@@ -12,7 +12,7 @@ from hushgrid.answering.boxes import BoxTree
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import run_in_slices
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.sampling.land import Land, area_masses, scatter_in, shapes_within
 from hushgrid.sampling.scatter import INNER, add_halves, halve, hand_down, scatter, scatter_again
 from hushgrid.synopsis.synopsis import Synopsis
@@ -78,7 +78,7 @@ MOST_TRIES = 2**17  # for one point; the smallest share of land is found long be
 def sample(synopsis: Synopsis, size: int, *, seed: int | None = None, within: Any = None) -> Floats:
     """Synthetic points; see `Synopsis.sample`."""
     size, rng = _check_size(size), _rng(seed)
-    if isinstance(synopsis.partition, Patchwork):
+    if isinstance(synopsis.partition, AreaPartition):
         shapes = shapes_within(synopsis.partition, within)
         ends = running_numbers(area_masses(shapes, synopsis.counts), size, offset=rng.random())
         return scatter_in(shapes, np.diff(ends, prepend=0), rng)

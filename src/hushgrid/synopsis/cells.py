@@ -4,8 +4,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hushgrid.answering.patches import Patches
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.answering.areas import AreaShapes
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.partition import Structure
 
 # Columns of west, south, east, north that make a closed ring, counterclockwise from the south-west corner.
@@ -71,8 +71,8 @@ def names(partition: Structure, first: int = 0, stop: int | None = None) -> dict
 
 def shapes(partition: Structure, first: int = 0, stop: int | None = None) -> pa.BinaryArray:
     """The leaves `first` to `stop` in well-known binary: polygons, or multipolygons where they are areas."""
-    if isinstance(partition, Patchwork):
-        return Patches(partition).wkb(first, stop)
+    if isinstance(partition, AreaPartition):
+        return AreaShapes(partition).wkb(first, stop)
     return polygons(partition.bounds(first, stop))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from hushgrid.errors import ArgumentError, InputError
-from hushgrid.files.geojson import features_of, parse_geojson
+from hushgrid.files.geojson import features_in, parse_geojson
 from hushgrid.files.paths import IRREGULAR, irregularity
 
 DEPTHS = {"LineString": 1, "MultiLineString": 2, "Polygon": 2, "MultiPolygon": 3}  # of lists around a position
@@ -64,7 +64,7 @@ def areas_and_lines(overlay: Mapping[str, Any]) -> dict[str, list[dict[str, Any]
 def _places(overlay: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
     """Properties and geometry of everything that has a place."""
     try:
-        features = features_of(overlay)
+        features = features_in(overlay)
     except ArgumentError as error:
         msg = f"the overlay is not GeoJSON of lines and areas: {error}"
         raise InputError(msg) from None

@@ -6,7 +6,7 @@ import shapely
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hushgrid.answering.patches import Patches, patchwork
+from hushgrid.answering.areas import AreaShapes, area_partition
 from hushgrid.counting import areas as area_index
 from hushgrid.counting.areas import AreaIndex
 from hushgrid.counting.counter import PointCounter
@@ -25,7 +25,7 @@ def on_borders(areas):
 
 def named(shapes, domain=UNIT_SQUARE):
     """Areas called by their numbers."""
-    return patchwork(shapes, list(map(str, range(len(shapes)))), domain)
+    return area_partition(shapes, list(map(str, range(len(shapes)))), domain)
 
 
 def numbers(areas, points):
@@ -41,7 +41,7 @@ def test_points_on_borders_and_anywhere(areas):
     tenths = np.round(anywhere, 1)
     points = np.concatenate([on_borders(areas), anywhere, tenths])
 
-    assert np.array_equal(numbers(areas, points), first_holders(Patches(areas).shapes, points))
+    assert np.array_equal(numbers(areas, points), first_holders(AreaShapes(areas).shapes, points))
 
 
 def test_a_shared_border_belongs_to_the_first_area():
@@ -80,7 +80,7 @@ def test_any_polygon_on_a_lattice(corners):
         return
     areas = named([shape])
     points = np.stack(np.meshgrid(np.arange(13) / 12, np.arange(13) / 12), axis=-1).reshape(-1, 2)
-    (outline,) = Patches(areas).shapes
+    (outline,) = AreaShapes(areas).shapes
 
     assert (numbers(areas, points) == 0).tolist() == [exactly_holds(outline, point) for point in points.tolist()]
 
@@ -93,7 +93,7 @@ def test_any_number_of_cells_gives_the_same(side, monkeypatch):
     areas = named(mosaic(12))
     points = np.concatenate([on_borders(areas), np.random.default_rng(2).random((2000, 2))])
 
-    assert np.array_equal(numbers(areas, points), first_holders(Patches(areas).shapes, points))
+    assert np.array_equal(numbers(areas, points), first_holders(AreaShapes(areas).shapes, points))
 
 
 def test_areas_that_are_small_beside_their_coordinates():
@@ -104,7 +104,7 @@ def test_areas_that_are_small_beside_their_coordinates():
     middle = (areas.bounds()[:, :2] + areas.bounds()[:, 2:]) / 2
     points = np.concatenate([areas.vertices, middle])
 
-    assert np.array_equal(numbers(areas, points), first_holders(Patches(areas).shapes, points))
+    assert np.array_equal(numbers(areas, points), first_holders(AreaShapes(areas).shapes, points))
 
 
 def test_float32_counts_as_the_doubles_it_is():
@@ -119,7 +119,7 @@ def test_float32_counts_as_the_doubles_it_is():
 def test_a_counter_counts_on_areas():
     """Every area, zeros too; what lies in none is in no count."""
     points = np.random.default_rng(4).random((5000, 2))
-    found = first_holders(Patches(districts()).shapes, points)
+    found = first_holders(AreaShapes(districts()).shapes, points)
 
     counts = PointCounter(UNIT_SQUARE, ArrayPoints(points)).count(districts())
 

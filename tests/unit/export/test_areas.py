@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import shapely
 
-from hushgrid.answering.patches import Patches, patchwork
+from hushgrid.answering.areas import AreaShapes, area_partition
 from hushgrid.errors import ArgumentError
 from hushgrid.export.manifest import manifest
 from hushgrid.export.raster import Raster, pixels
@@ -40,7 +40,7 @@ def in_metres(shapes=None):
     """A release on areas of a projected domain."""
     if shapes is None:
         shapes = shapely.transform(list(SHAPES.values()), lambda places: places * 40_000 + [565_000, 4_485_000])
-    return synopsis_on(patchwork(shapes, list(SHAPES)[: len(shapes)], METRES))
+    return synopsis_on(area_partition(shapes, list(SHAPES)[: len(shapes)], METRES))
 
 
 @pytest.mark.parametrize("system", ["degrees", "metres"])
@@ -51,7 +51,7 @@ def test_a_geopackage_holds_every_area(synopsis, system, tmp_path):
     frame = geopandas.read_file(tmp_path / "areas.gpkg")
 
     assert frame["name"].tolist() == list(SHAPES)
-    assert all(map(shapely.equals, frame.geometry, Patches(synopsis.partition).shapes))
+    assert all(map(shapely.equals, frame.geometry, AreaShapes(synopsis.partition).shapes))
     assert np.array_equal(frame["count"], synopsis.counts)
     assert np.array_equal(frame["std_error"], np.sqrt(synopsis.variances))
     assert frame.crs == ("EPSG:4326" if system == "degrees" else "EPSG:32618")
@@ -71,7 +71,7 @@ def test_geojson_holds_every_area(synopsis):
 def test_geojson_is_in_longitude_and_latitude():
     """Each vertex where GeoPandas moves it."""
     features = json.loads(written(write_geojson, in_metres()))["features"]
-    shapes = geopandas.GeoSeries(Patches(in_metres().partition).shapes, crs=32618).to_crs(4326)
+    shapes = geopandas.GeoSeries(AreaShapes(in_metres().partition).shapes, crs=32618).to_crs(4326)
 
     for feature, shape in zip(features, shapes, strict=True):
         moved = shapely.from_geojson(json.dumps(feature["geometry"]))
@@ -81,7 +81,7 @@ def test_geojson_is_in_longitude_and_latitude():
 def test_areas_that_geojson_cannot_hold_are_refused():
     """An area around the pole is refused, with GeoPackage as a way out."""
     arctic = Domain(west=-3e6, south=-3e6, east=3e6, north=3e6, crs="EPSG:3413")
-    around = synopsis_on(patchwork([shapely.box(-1e6, -1e6, 1e6, 1e6)], ["pole"], arctic))
+    around = synopsis_on(area_partition([shapely.box(-1e6, -1e6, 1e6, 1e6)], ["pole"], arctic))
 
     with pytest.raises(ArgumentError, match="GeoPackage"):
         written(write_geojson, around)
@@ -98,7 +98,7 @@ TEXTS = ['a "quoted", name', " plain", "a=b", "a\n=b", "\u22123", "Ünë, 3", "5
 def names_in_csv(names):
     """The names of areas as a CSV file holds them."""
     squares = [shapely.box(0.001 * place, 0, 0.001 * (place + 1), 1) for place in range(len(names))]
-    synopsis = synopsis_on(patchwork(squares, names, UNIT_SQUARE))
+    synopsis = synopsis_on(area_partition(squares, names, UNIT_SQUARE))
     rows = list(csv.DictReader(io.StringIO(written(write_csv, synopsis).decode(), newline="")))
     assert [float(row["count"]) for row in rows] == synopsis.counts.tolist()
     return [row["name"] for row in rows]
@@ -121,10 +121,10 @@ def test_names_come_back_from_csv():
     assert [name.removeprefix("'") for name in names_in_csv(names)] == names
 
 
-WHOLE = synopsis_on(patchwork([shapely.box(0, 0, 1, 1)], ["all of the domain"], UNIT_SQUARE))
+WHOLE = synopsis_on(area_partition([shapely.box(0, 0, 1, 1)], ["all of the domain"], UNIT_SQUARE))
 RASTERS = {
     "districts": synopsis_on(districts()),
-    "a mosaic": synopsis_on(patchwork(mosaic(12), list("abcdefghijkl"), UNIT_SQUARE)),
+    "a mosaic": synopsis_on(area_partition(mosaic(12), list("abcdefghijkl"), UNIT_SQUARE)),
     "one area that is the domain": WHOLE,
 }
 

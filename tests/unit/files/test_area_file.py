@@ -11,7 +11,7 @@ from hushgrid.errors import SynopsisFileError
 from hushgrid.files.structure import layout_schema
 from hushgrid.files.tables import pack, unpack
 from hushgrid.files.verify import verify_file
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.synopsis.synopsis import read
 from tests.districts import SHAPES, districts
 from tests.synopses import synopsis_on
@@ -33,7 +33,9 @@ def failures(path):
 def structure_of(path):
     """The arrays of the structure."""
     packed = pq.read_metadata(path).metadata[b"hushgrid:structure"]
-    return unpack(packed, schema=layout_schema(Patchwork), rows=len(districts().vertices), name="structure").to_pydict()
+    return unpack(
+        packed, schema=layout_schema(AreaPartition), rows=len(districts().vertices), name="structure"
+    ).to_pydict()
 
 
 def test_saving_and_reading_is_the_identity(saved):
@@ -113,7 +115,7 @@ def test_areas_that_cannot_be_are_refused(saved, lie):
     """In one line, by whoever reads the file."""
     arrays = structure_of(saved)
     lie(arrays)
-    tamper(saved, keys={"hushgrid:structure": pack(pa.table(arrays, schema=layout_schema(Patchwork)))})
+    tamper(saved, keys={"hushgrid:structure": pack(pa.table(arrays, schema=layout_schema(AreaPartition)))})
 
     for use in (read, verify_file):
         with pytest.raises(SynopsisFileError, match="cannot be read"):

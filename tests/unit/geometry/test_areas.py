@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import shapely
 
-from hushgrid.answering.patches import patchwork
+from hushgrid.answering.areas import area_partition
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry import areas as module
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
 from tests.districts import SHAPES, districts
 from tests.plain import UNIT_SQUARE
@@ -18,7 +18,7 @@ SQUARE = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]
 def one_square(**changed):
     """An area of one ring, but for what is changed."""
     arrays = {"vertices": SQUARE, "ring_starts": [0, 5], "polygon_starts": [0, 1], "area_starts": [0, 1]}
-    return Patchwork(**{"domain": UNIT_SQUARE, "names": ("A",), **arrays, **changed})
+    return AreaPartition(**{"domain": UNIT_SQUARE, "names": ("A",), **arrays, **changed})
 
 
 def test_bounds_and_sizes_are_those_of_the_shapes():
@@ -36,7 +36,7 @@ def test_small_areas_far_apart_are_measured_as_well():
     shapes = [shapely.box(-179, -80, -178.999, -79.999), shapely.box(178, 80, 178.001, 80.001)]
     plain = [(box.bounds[2] - box.bounds[0]) * (box.bounds[3] - box.bounds[1]) for box in shapes]
 
-    assert patchwork(shapes, ["A", "B"], world).sizes == pytest.approx(plain, rel=1e-9)
+    assert area_partition(shapes, ["A", "B"], world).sizes == pytest.approx(plain, rel=1e-9)
 
 
 def test_segments_are_the_edges_of_each_area():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hushgrid.files.structure import KINDS
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.tree import Lattice, full_tree
 from tests.plain import UNIT_SQUARE
@@ -21,7 +21,7 @@ MADE = {
     ),
     "tree": (full_tree(Lattice(domain=UNIT_SQUARE, columns=4, rows=4), [(2, 2)]), "tree of 2 levels, 4 leaf cells"),
     "areas": (
-        Patchwork(
+        AreaPartition(
             domain=UNIT_SQUARE,
             names=("A",),
             vertices=SQUARE,

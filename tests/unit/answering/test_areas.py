@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import shapely
 
-from hushgrid.answering.patches import Patches, check_patches, patchwork
+from hushgrid.answering.areas import AreaShapes, area_partition, check_areas
 from hushgrid.answering.surface import spread
 from hushgrid.errors import ArgumentError, MissingExtraError
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
 from hushgrid.inference.measurements import discrete_laplace_variance
 from hushgrid.synopsis.answer import FLOOR_VARIANCE, ONE_NOISE, UNCALIBRATED
@@ -25,18 +25,18 @@ BOW_TIE = shapely.Polygon([(0, 0), (1, 1), (1, 0), (0, 1)])
 
 def made(*shapes, names="ABCDEFG", domain=UNIT_SQUARE):
     """Areas called by letters."""
-    return patchwork(list(shapes), list(names[: len(shapes)]), domain)
+    return area_partition(list(shapes), list(names[: len(shapes)]), domain)
 
 
 def overlap_shares(areas, queries):
     """Share of every area that each query covers, one intersection at a time, shape (queries, areas)."""
-    shapes = Patches(areas).shapes
+    shapes = AreaShapes(areas).shapes
     return np.array([[query.intersection(shape).area / shape.area for shape in shapes] for query in queries])
 
 
 def test_shapes_come_back_as_they_were():
     """As multipolygons that cover the same, outer rings counterclockwise and holes clockwise."""
-    shapes = Patches(districts()).shapes
+    shapes = AreaShapes(districts()).shapes
 
     assert all(map(shapely.equals, shapes, SHAPES.values()))
     for polygon in shapely.get_parts(shapes):
@@ -59,7 +59,7 @@ def test_frames_are_moved_to_the_system_of_the_domain():
     frame = geopandas.GeoSeries([shapely.box(-74, 40.7, -73.9, 40.8)], crs="EPSG:4326")
     domain = Domain(west=560_000, south=4_480_000, east=620_000, north=4_530_000, crs="EPSG:32618")
 
-    moved = Patches(patchwork(frame, ["A"], domain)).shapes[0]
+    moved = AreaShapes(area_partition(frame, ["A"], domain)).shapes[0]
 
     assert moved.equals_exact(shapely.MultiPolygon(shapely.get_parts(frame.to_crs(32618)[0])), 1e-6, normalize=True)
 
@@ -93,9 +93,9 @@ def test_borders_may_differ_by_rounding():
 
 
 def test_areas_of_a_stranger_are_looked_at_too():
-    """A patchwork that nobody made from polygons may be inside out, or cross itself."""
+    """A area_partition that nobody made from polygons may be inside out, or cross itself."""
     good = made(LEFT)
-    turned = Patchwork(
+    turned = AreaPartition(
         domain=UNIT_SQUARE,
         names=("A",),
         vertices=good.vertices[::-1],
@@ -104,9 +104,9 @@ def test_areas_of_a_stranger_are_looked_at_too():
         area_starts=[0, 1],
     )
 
-    check_patches(good)
+    check_areas(good)
     with pytest.raises(ArgumentError, match="'A' is no valid polygon"):
-        check_patches(turned)
+        check_areas(turned)
 
 
 def test_each_area_is_answered_by_its_own_count():
@@ -202,7 +202,7 @@ def test_outlines_that_could_not_be_compared_in_time_are_refused():
     vertices = np.stack([feet, tips], axis=1)
     vertices[1::2] = vertices[1::2, ::-1]
     ring = np.concatenate([vertices.reshape(-1, 2), [[0.95, 0], [0.95, 0.6], [0, 0.6], [0, 0]]])
-    comb = Patchwork(
+    comb = AreaPartition(
         domain=UNIT_SQUARE,
         names=("comb",),
         vertices=ring,
@@ -212,7 +212,7 @@ def test_outlines_that_could_not_be_compared_in_time_are_refused():
     )
 
     with pytest.raises(ArgumentError, match="simplify them"):
-        check_patches(comb)
+        check_areas(comb)
 
 
 def coverage(calibration, rate, confidence):

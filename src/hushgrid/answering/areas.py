@@ -11,7 +11,7 @@ from hushgrid.answering.cover import Cover
 from hushgrid.answering.outlines import POLYGON, Geometries, import_shapely, is_intricate, valid_polygons
 from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.areas import Patchwork
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
 
 PAIRS_AT_ONCE = 2**14  # of which the common parts are in memory
@@ -20,7 +20,7 @@ SLIVER = 1e-6  # of the smaller area: as much as two may share by the rounding o
 LITTLE_ENDIAN = 1
 
 
-def patchwork(geometries: Any, names: Sequence[str], domain: Domain) -> Patchwork:
+def area_partition(geometries: Any, names: Sequence[str], domain: Domain) -> AreaPartition:
     """The partition that polygons make.
 
     Parameters
@@ -36,7 +36,7 @@ def patchwork(geometries: Any, names: Sequence[str], domain: Domain) -> Patchwor
     --------
     >>> from shapely import box
     >>> domain = Domain(west=0, south=0, east=9, north=9)
-    >>> patchwork([box(0, 0, 1, 1), box(1, 0, 3, 1)], ["A", "B"], domain).sizes
+    >>> area_partition([box(0, 0, 1, 1), box(1, 0, 3, 1)], ["A", "B"], domain).sizes
     array([1., 2.])
     """
     shapely = import_shapely()
@@ -46,46 +46,46 @@ def patchwork(geometries: Any, names: Sequence[str], domain: Domain) -> Patchwor
         raise ArgumentError(msg)
     # GEOS puts outer rings clockwise where it brings a geometry in order.
     _, vertices, starts = shapely.to_ragged_array(shapely.reverse(shapely.normalize(shapes)))
-    made = Patchwork(
+    made = AreaPartition(
         domain=domain,
         names=tuple(names),
         vertices=vertices,
         **dict(zip(("ring_starts", "polygon_starts", "area_starts"), starts, strict=True)),
     )
-    check_patches(made)
+    check_areas(made)
     return made
 
 
-def check_patches(patchwork: Patchwork) -> None:
+def check_areas(areas: AreaPartition) -> None:
     """Refuse areas whose rings cross, or that overlap by more than the rounding of their outlines."""
     shapely = import_shapely()
-    if is_intricate(patchwork.segments):
+    if is_intricate(areas.segments):
         msg = "the outlines of the areas wind around each other too often to be compared; simplify them."
         raise ArgumentError(msg)
-    patches = Patches(patchwork)
-    good = shapely.is_valid(patches.shapes) & (patchwork.sizes > 0)
+    shapes = AreaShapes(areas)
+    good = shapely.is_valid(shapes.shapes) & (areas.sizes > 0)
     if not good.all():
-        msg = f"area {patchwork.names[int(np.argmin(good))]!r} is no valid polygon: its rings cross or are inside out."
+        msg = f"area {areas.names[int(np.argmin(good))]!r} is no valid polygon: its rings cross or are inside out."
         raise ArgumentError(msg)
-    one, other = patches.meetings(patches.shapes)
+    one, other = shapes.meetings(shapes.shapes)
     one, other = one[one < other], other[one < other]
-    shared = common_sizes(patches.shapes[one], patches.shapes[other])
-    for pair in np.flatnonzero(shared > SLIVER * np.minimum(patchwork.sizes[one], patchwork.sizes[other])):
-        names = patchwork.names[one[pair]], patchwork.names[other[pair]]
+    shared = common_sizes(shapes.shapes[one], shapes.shapes[other])
+    for pair in np.flatnonzero(shared > SLIVER * np.minimum(areas.sizes[one], areas.sizes[other])):
+        names = areas.names[one[pair]], areas.names[other[pair]]
         msg = f"areas {names[0]!r} and {names[1]!r} overlap; a point can be counted in one area only. Cut one of them."
         raise ArgumentError(msg)
 
 
-class Patches:
-    """The areas of a patchwork, each a node for itself.
+class AreaShapes:
+    """Given areas, each a node for itself.
 
     Offers what `BoxTree` does to those who sum over nodes.
     """
 
-    def __init__(self, patchwork: Patchwork) -> None:
-        self._patchwork = patchwork
-        self.nodes = patchwork.cells
-        self.leaves: Indices = np.arange(patchwork.cells)
+    def __init__(self, areas: AreaPartition) -> None:
+        self._areas = areas
+        self.nodes = areas.cells
+        self.leaves: Indices = np.arange(areas.cells)
 
     @staticmethod
     def sums(leaf_values: Floats) -> Floats:
@@ -96,15 +96,15 @@ class Patches:
     def shapes(self) -> Geometries:
         """The areas as shapely has them."""
         shapely = import_shapely()
-        vertices, *starts = (np.array(array) for array in self._patchwork.arrays)  # which shapely wants writable
+        vertices, *starts = (np.array(array) for array in self._areas.arrays)  # which shapely wants writable
         shapes: Geometries = shapely.from_ragged_array(shapely.GeometryType.MULTIPOLYGON, vertices, tuple(starts))
         return shapes
 
     @property
     def area_shares(self) -> Floats:
         """Share of the domain that every area covers, shape (areas,)."""
-        domain = self._patchwork.domain
-        return self._patchwork.sizes / domain.width / domain.height
+        domain = self._areas.domain
+        return self._areas.sizes / domain.width / domain.height
 
     def wkb(self, first: int = 0, stop: int | None = None) -> pa.BinaryArray:
         """The areas `first` to `stop` as multipolygons in well-known binary."""
@@ -113,9 +113,9 @@ class Patches:
 
     def cover(self, geometries: Any) -> Cover:
         """What polygons cover of every area, taken as for `Synopsis.count_polygons`."""
-        asked = _multipolygons(valid_polygons(geometries, self._patchwork.domain))
+        asked = _multipolygons(valid_polygons(geometries, self._areas.domain))
         query, area = self.meetings(asked)
-        shares = common_sizes(asked[query], self.shapes[area]) / self._patchwork.sizes[area]
+        shares = common_sizes(asked[query], self.shapes[area]) / self._areas.sizes[area]
         shares[shares > WHOLE] = 1.0
         order = np.lexsort((area, query))
         order = order[shares[order] > 0]
