@@ -81,7 +81,7 @@ def test_a_query_is_one_select(server, query):
     """Anything else is refused when it is opened, and nothing of it runs."""
     before = state(server)
 
-    with pytest.raises(InputError, match="for one SELECT"):
+    with pytest.raises(InputError, match="as one SELECT"):
         open_points(Address(text=f"{server}&select={query}", engine="postgres"), crs=DOMAIN.crs)
 
     assert state(server) == before

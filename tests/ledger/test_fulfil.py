@@ -89,7 +89,7 @@ def test_python_goes_on_with_an_entry(place: str, monkeypatch: pytest.MonkeyPatc
         assert ledger.book().accounts["trips"].left == 2
     with pytest.raises(ArgumentError, match="Give one of them"):
         hg.publish(POINTS, **given, resume=1, new_release=True)
-    with pytest.raises(ArgumentError, match="ledger and dataset go together"):
+    with pytest.raises(ArgumentError, match="resume needs dataset"):
         hg.publish(POINTS, **GIVEN, resume=1)
 
 

@@ -1,5 +1,6 @@
 """What users write, with the types that a checker must see. Never run; see test_api.py."""
 
+import warnings
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 import hushgrid as hg
 from hushgrid.counting.counter import Counter
-from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.partition import Structure
 from hushgrid.methods.method import ListedMethod, Method
 from hushgrid.plan.plan import Plan, plan
 from hushgrid.privacy.bits import SimulatedBits
@@ -101,7 +102,7 @@ def synopses() -> None:
     assert_type(synopsis.answer_polygons([], confidence=0.9), hg.Answer)
     assert_type(synopsis.sample(1000, seed=3), Floats)
     assert_type(synopsis.domain, hg.Domain)
-    assert_type(synopsis.partition, Partition)
+    assert_type(synopsis.partition, Structure)
     assert_type(synopsis.counts, Floats)
     assert_type(synopsis.variances, Floats)
     assert_type(synopsis.claim, Claim)
@@ -160,4 +161,5 @@ def errors() -> None:
         assert_type(str(refused), str)
     except hg.HushgridError as other:
         assert_type(other.exit_code, int)
+    warnings.simplefilter("error", hg.HushgridWarning)
     assert_type(hg.__version__, str)

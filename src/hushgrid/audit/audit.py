@@ -4,6 +4,7 @@ It makes every experiment, shares one allowance for false alarms among them, and
 """
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from hushgrid.audit.black_box import neighbour_experiments
 from hushgrid.audit.check import Check, Experiment, Part, Setting, Verdict
 from hushgrid.audit.primitives import noise_experiments
 from hushgrid.audit.taint import taint_experiments
-from hushgrid.errors import ArgumentError
+from hushgrid.errors import ArgumentError, HushgridWarning
 from hushgrid.methods import METHODS
 from hushgrid.methods.method import is_whole
 from hushgrid.privacy.bits import Bits
@@ -177,7 +178,7 @@ def _in_turn(experiments: Sequence[Experiment], error: float, progress: Progress
     for number, experiment in enumerate(experiments):
         if progress is not None:
             progress(number / len(experiments), experiment.title)
-        results[experiment.title] = experiment.made(error)
+        results[experiment.title] = _made(experiment, error)
     return results
 
 
@@ -216,7 +217,13 @@ def _quiet() -> None:
 
 def _work(setting: Setting, titles: tuple[str, ...], error: float) -> Results:
     """Make some experiments in this process."""
-    return {title: _by_title(setting)[title].made(error) for title in titles}
+    return {title: _made(_by_title(setting)[title], error) for title in titles}
+
+
+def _made(experiment: Experiment, error: float) -> tuple[Check, ...]:
+    """Make an experiment, without the warnings that releases give to stewards."""
+    with warnings.catch_warnings(action="ignore", category=HushgridWarning):
+        return experiment.made(error)
 
 
 @cache

@@ -128,7 +128,8 @@ class ReleaseFile:
         if complaint is not None:
             raise SynopsisFileError(complaint)
         synopsis = Synopsis(
-            evidence=evidence,
+            partition=footer.partition,
+            measurements=measurements,
             inference=footer.inference,
             counts=counts,
             claim=footer.claim,
@@ -136,6 +137,7 @@ class ReleaseFile:
             calibration=footer.calibration,
             scale=footer.scale,
             ledger=footer.ledger,
+            solved=evidence,
         )
         with np.errstate(over="ignore"):
             if not synopsis.variances.sum() <= HIGHEST_VARIANCE:  # false for NaN too

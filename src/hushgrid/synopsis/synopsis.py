@@ -35,10 +35,12 @@ class Synopsis:
 
     Parameters
     ----------
-    evidence : Evidence
-        The partition, and every integer that was measured on it, with the rate of its noise.
+    partition : Structure
+        The leaf cells.
+    measurements : Measurements
+        Every integer that was measured, with the rate of its noise.
     inference : str
-        How `counts` follow from the evidence: a name in `INFERENCES`.
+        How `counts` follow from `measurements`: a name in `INFERENCES`.
     counts : array of float, shape (leaves,)
         Estimated count of each leaf.
     claim : Claim
@@ -51,9 +53,12 @@ class Synopsis:
         What counts of kept records were multiplied by, so that they sum to a total.
     ledger : LedgerMark, optional
         The entry of a ledger that it was charged to.
+    solved : Evidence, optional
+        What follows from the partition and the measurements, where it is known already.
     """
 
-    evidence: Evidence
+    partition: Structure
+    measurements: Measurements
     inference: str
     counts: NDArray[np.float64]
     claim: Claim
@@ -61,6 +66,7 @@ class Synopsis:
     calibration: Calibration = UNCALIBRATED
     scale: Scale | None = None
     ledger: LedgerMark | None = None
+    solved: Evidence | None = None
 
     @classmethod
     def infer(
@@ -69,11 +75,13 @@ class Synopsis:
         """Synopsis of measurements, its counts made by the inference named."""
         evidence = Evidence(partition, measurements)
         return cls(
-            evidence=evidence,
+            partition=partition,
+            measurements=measurements,
             inference=inference,
             counts=INFERENCES[inference].counts(evidence),
             claim=claim,
             method=method,
+            solved=evidence,
         )
 
     def __repr__(self) -> str:
@@ -81,15 +89,13 @@ class Synopsis:
         epsilon = float(self.claim.epsilon)
         return f"<Synopsis by {self.method.name}: epsilon={epsilon:g}, {self.partition.cells:,} cells{mark}>"
 
-    @property
-    def partition(self) -> Structure:
-        """The leaf cells."""
-        return self.evidence.partition
-
-    @property
-    def measurements(self) -> Measurements:
-        """Every integer that was measured, with the rate of its noise."""
-        return self.evidence.measurements
+    @cached_property
+    def evidence(self) -> Evidence:
+        """The partition and its measurements, solved once."""
+        known = self.solved
+        if known is not None and known.partition is self.partition and known.measurements is self.measurements:
+            return known
+        return Evidence(self.partition, self.measurements)
 
     @cached_property
     def variances(self) -> NDArray[np.float64]:

@@ -83,6 +83,7 @@ def test_what_is_printed_logged_or_warned_of_is_overheard(caplog):
     assert said.getvalue().split() == ["printed", "complained", "logged", "warned"]
 
 
+@pytest.mark.filterwarnings("ignore:epsilon:hushgrid.HushgridWarning")
 @pytest.mark.parametrize("title", replays.REPLAYS)
 def test_replays_fail_on_a_sound_build(title):
     """No replay of a known attack finds anything."""

@@ -93,6 +93,7 @@ def test_too_few_runs_are_no_verdict():
     assert "--runs" in check.finding
 
 
+@pytest.mark.filterwarnings("ignore:epsilon:hushgrid.HushgridWarning")
 def test_publications_bound_the_records_of_a_user():
     """A user with forty records in one cell shows three of them, at an epsilon without noise."""
     crowd = (SPOT._replace(times=40, user="eve"), FAR._replace(user="ann"))

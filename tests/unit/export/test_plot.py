@@ -74,7 +74,7 @@ def test_given_axes_and_title_are_used(synopsis):
 
 def test_a_simulation_is_marked(simulated):
     """In the picture itself."""
-    assert "simulation: no release" in [text.get_text() for text in simulated.plot().texts]
+    assert "simulation: not a release" in [text.get_text() for text in simulated.plot().texts]
 
 
 def test_a_projected_domain_has_a_scale_but_no_coast(in_metres):
