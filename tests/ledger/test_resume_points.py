@@ -210,7 +210,7 @@ def test_other_points_are_refused(
         publish_reserved(job, points, ledger.resume(1, job.for_ledger("trips")))
 
     assert times(folder) == before
-    assert "ask for a release of its own" in str(refused.value)
+    assert "ask for a new release" in str(refused.value)
     assert not any(digits in str(refused.value) for digits in ("4711", "0.1", "[["))
     assert ledger.book().entries[1].state == "reserved"
 

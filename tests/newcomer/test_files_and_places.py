@@ -180,7 +180,7 @@ def test_a_huge_epsilon_is_warned_of(desk: Path, epsilon: int) -> None:
     result = hushgrid(PUBLISH.replace("--epsilon 1", f"--epsilon {epsilon} --public-size 10"))
 
     assert result.exit_code == 0
-    assert f"warning: epsilon {epsilon} protects next to nobody. Usual are 0.1 to 10" in result.stderr
+    assert f"warning: epsilon {epsilon} protects next to nobody. Common values are 0.1 to 10" in result.stderr
 
 
 def test_a_rectangle_outside_the_domain_is_warned_of(desk: Path) -> None:

@@ -166,7 +166,7 @@ PREFIX = "synthetic_"  # of the columns of a CSV file, which has no other place 
 def check_points_target(path: Path, *, overwrite: bool) -> None:
     """Refuse a path that points cannot be written to."""
     if path.suffix.lower() not in WRITERS:
-        msg = f"{path} has an extension that is not known. Points can be written as {', '.join(WRITERS)}."
+        msg = f"{path} has an unknown extension. Points can be written as {', '.join(WRITERS)}."
         raise ArgumentError(msg)
     check_target(path, overwrite=overwrite)
 

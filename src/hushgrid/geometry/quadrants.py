@@ -13,7 +13,7 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import check_cells
 from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, Lattice, Tree
 
-DEEPEST = 16  # levels of halving; the finest column and row of a point are numbers of so many bits
+DEEPEST = 16  # levels of halving; the finest column and row of a point are numbers of as many bits
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -57,7 +57,7 @@ def uniform_parts(counts: Floats, *, noise_variance: float, tolerance: float) ->
     noise_variance : float
         Of each of them.
     tolerance : float
-        A box is uniform if the variance of its counts is at most so many times that of noise and Poisson points.
+        A box is uniform if the variance of its counts is at most this many times that of noise and Poisson points.
 
     Examples
     --------
@@ -142,7 +142,7 @@ class DPCube:
     cell_share : float, or anything exact
         Share of the budget for the cells; the paper takes half.
     tolerance : float
-        A part is cut while the counts of its cells vary more than so many times what noise and Poisson points explain.
+        A part is cut while the variance of its cells is above this multiple of noise and Poisson points.
         The paper leaves its threshold to the user; this one needs none in the unit of the data.
     c : float
         Constant of Guideline 1.

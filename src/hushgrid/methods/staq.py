@@ -247,7 +247,7 @@ class Staq:
         return Decision(steps=steps, units=np.where(steps > 0, units, left), clamped=not np.array_equal(steps, wanted))
 
     def _weights(self, levels: int) -> list[float]:
-        """Weights of the steps down so many levels."""
+        """Weights of the steps down a number of levels."""
         weights, depth = [], 0
         while depth < levels:
             step = 2 if levels - depth >= LONG_STEP_FROM else 1
@@ -266,7 +266,7 @@ class Staq:
 class Decision:
     """Levels each live cell goes down, 0 to 2, and units.
 
-    The cells it is divided into are measured with so many units each.
+    The cells it is divided into are measured with this many units each.
 
     Whether fewer cells were divided than wanted is `clamped`.
     """

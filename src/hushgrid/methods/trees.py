@@ -37,7 +37,7 @@ HIGHEST = 20  # halvings; a complete tree of this height has two million nodes
 
 
 def guideline_height(size: int, epsilon: Fraction, *, step: int = 1) -> int:
-    """Height of a tree for so many points.
+    """Height of a tree for a number of points.
 
     log2(N ε) rounded to a multiple of `step`, 2 to 20.
 

@@ -26,7 +26,7 @@ def epsilon_warning(epsilon: Fraction) -> str | None:
     if epsilon <= PROMISES_LITTLE:
         return None
     return (
-        f"epsilon {float(epsilon):g} protects next to nobody. Usual are 0.1 to 10; less is more private. "
+        f"epsilon {float(epsilon):g} protects next to nobody. Common values are 0.1 to 10; smaller is more private. "
         "'hushgrid plan' tells how accurate a release with less would be."
     )
 
@@ -54,6 +54,8 @@ def _misses_most_rows(synopsis: Synopsis) -> bool:
     """
     claim = synopsis.claim
     if claim.size is None or claim.size.source != "rows":
+        return False
+    if synopsis.counts.sum() >= claim.size.value / 2:  # spares the usual release the question below
         return False
     rate = next(spend.epsilon for spend in claim.spends if spend.purpose == "size")
     total = synopsis.answer(synopsis.domain.bounds)

@@ -129,7 +129,7 @@ def _refuse_for_good(reservation: Reservation) -> None:
     reservation.abandon("its points cannot be told from others")
     msg = (
         f"entry {reservation.entry.number} {why}: whether the points are still the same cannot be told, so that it "
-        f"cannot be resumed. It is given up, and {_price(reservation)}. Ask for a release of its own. {WHAT_CAN}"
+        f"cannot be resumed. It is given up, and {_price(reservation)}. Ask for a new release. {WHAT_CAN}"
     )
     raise LedgerError(msg)
 
@@ -148,7 +148,7 @@ def _was_begun(reservation: Reservation, points: Any, state: bytes | None) -> bo
         msg = (
             f"{given} is not what entry {reservation.entry.number} was begun with, or was changed since; a file counts "
             "as changed when it is copied, moved or touched. A release reads one state of its points: give the same "
-            "ones, or ask for a release of its own."
+            "ones, or ask for a new release."
         )
         raise InputError(msg)
     return True
