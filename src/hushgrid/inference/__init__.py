@@ -1,1 +1,4 @@
-"""Post-processing of noisy measurements: arrays in, arrays out. Nothing here has ever seen an exact count."""
+"""Counts from noisy measurements: arrays in, arrays out.
+
+Nothing here ever sees an exact count.
+"""

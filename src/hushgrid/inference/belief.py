@@ -1,4 +1,4 @@
-"""Masses of the nodes of a quadtree by belief propagation on its splits (docs/staq-inference.md)."""
+"""Quadtree masses by belief propagation (docs/staq-inference.md)."""
 
 import math
 from collections.abc import Iterator
@@ -23,7 +23,9 @@ SMALLEST_SLICE = 128  # inner nodes a thread is worth starting for
 
 
 def belief_masses(tree: Tree, measurements: Measurements, fit: SplitFit) -> Floats:
-    """Mass of every node: posterior means given all measurements, from the root down, shape (nodes,).
+    """Posterior mean mass of every node, shape (nodes,).
+
+    All measurements are used. Masses are found from the root down.
 
     Children add up to their parents, and no mass is negative.
 
@@ -43,7 +45,9 @@ def belief_masses(tree: Tree, measurements: Measurements, fit: SplitFit) -> Floa
 
 
 def bias_power(size: float) -> float:
-    """Power kappa of the mass in messages, for expected points times budget; keeps totals from coming out low.
+    """Power kappa of the mass in messages.
+
+    It depends on expected points times budget, and keeps totals from coming out low.
 
     Examples
     --------
@@ -67,7 +71,7 @@ def counts_by_node(tree: Tree, measurements: Measurements) -> Counts:
 
 
 def path_budget(tree: Tree, counts: Counts) -> float:
-    """Sum of the rates along the path from the root to a leaf, the largest of them."""
+    """Largest sum of rates on a root-to-leaf path."""
     running = np.concatenate([[0.0], np.cumsum(counts.rates)])
     spent = running[counts.offsets[1:]] - running[counts.offsets[:-1]]
     for first, stop in pairwise(tree.levels[1:]):
@@ -82,7 +86,10 @@ class _Quadtree:
     counts: Counts
 
     def levels(self) -> Iterator[tuple[int, int, int]]:
-        """Number of each level that has inner nodes, and their first rank and end, from the root down."""
+        """Levels with inner nodes, and their ranks, half-open.
+
+        The root's level comes first.
+        """
         ranks = np.searchsorted(self.inner, self.tree.levels).tolist()
         for level, (first, stop) in enumerate(pairwise(ranks)):
             if first < stop:
@@ -101,12 +108,18 @@ def _splits(quadtree: _Quadtree, fit: SplitFit, level: int) -> Splits:
 
 
 def _deviations(variances: Floats, total: float) -> Floats:
-    """Standard deviations within bounds: what nothing determines is anything up to the total."""
+    """Standard deviations, clipped to a usable range.
+
+    A mass that nothing determines can be anything up to the total.
+    """
     return np.clip(np.sqrt(variances), SMALLEST_DEVIATION, max(total, 1.0))
 
 
 def _sweep(quadtree: _Quadtree, centres: Floats, deviations: Floats, fit: SplitFit, kappa: float) -> Floats:
-    """Masses of all sites, by messages on grids around the masses given."""
+    """Masses of all sites, by messages on grids.
+
+    Each grid lies around the site's centre.
+    """
     tree = quadtree.tree
     lows = np.maximum(centres - REACH * deviations, 0)
     steps = (centres + REACH * deviations - lows) / (GRID - 1)

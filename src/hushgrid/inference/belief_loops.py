@@ -1,13 +1,13 @@
-"""Belief propagation on a tree of splits: messages up, posterior means down.
+"""Belief propagation: messages up, posterior means down.
 
 A *site* is a node of a quadtree, or the west or east half of an inner node: site ``n`` is node n, sites
 ``nodes + 2 r`` and ``nodes + 2 r + 1`` are the halves of the inner node of rank r. An inner node is a split into its
 halves, a half is a split into a southern and a northern child. A message is the likelihood of a site's mass, from
 everything measured in and below it, at equidistant masses.
 
-Other processors round the last digit otherwise, and a release must come out the same on them (decision 10). So nothing
-here may be decided by the last digit: parts whose grids are alike count as equal, and shares that are all but none or
-all are none or all.
+Processors differ in how they round the last digit, and a release must come out the same on all of them (decision 10).
+So nothing here may depend on the last digit: grids with nearly equal steps count as equal, and shares next to 0 or 1
+count as 0 or 1.
 """
 
 import math
@@ -26,8 +26,8 @@ TAIL = 20  # steps a message is continued for, on either side, before a sum over
 PADDED = GRID + 2 * TAIL
 PLACES = 513  # shares a prior is tabulated at, closer together toward 0 and 1
 MEANS = 19  # prior means .05, .10, ..., .95 it is tabulated for
-SMALLEST_MASS = 1e-100  # a smaller one is split like this one
-SMALLEST_SHARE = 1e-12  # a smaller one is none: the table's places have an infinite slope there
+SMALLEST_MASS = 1e-100  # a smaller mass is split like this one
+SMALLEST_SHARE = 1e-12  # a smaller share counts as zero: places in the table have an infinite slope there
 FINER = 1 - 1e-6  # a grid's step relative to another's, below which it is the finer one
 RATIOS = 1024  # rows of the table of powers
 LARGEST_RATIO = 0.53  # of a grid's step to its first mass and its deviation, above 10 / 19
@@ -54,7 +54,10 @@ class Splits(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Measurements by node: those of node n lie from ``offsets[n]`` to ``offsets[n + 1]``."""
+    """Measurements, sorted by node.
+
+    Those of node n lie from ``offsets[n]`` to ``offsets[n + 1]``.
+    """
 
     offsets: Indices
     values: Floats
@@ -62,7 +65,10 @@ class Counts(NamedTuple):
 
 
 class Grids(NamedTuple):
-    """Grids of the masses of two parts of a split: of the near part, which a sum runs over, and of the far one."""
+    """Grids of masses of a split's two parts.
+
+    Sums run over the near part; the far part has the rest of the mass.
+    """
 
     near_low: float
     near_step: float
@@ -72,7 +78,7 @@ class Grids(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Room for what is computed of one site after the other."""
+    """Scratch arrays that one thread reuses between sites."""
 
     cdf: Floats  # row of a prior's table for one mean, shape (PLACES + 1,)
     near: Floats  # messages with their tails, shape (PADDED + 1,)
@@ -83,14 +89,17 @@ class Room(NamedTuple):
 
 
 def powers_of_masses(kappa: float) -> Floats:
-    """Powers ``(1 + ratio k) ** kappa`` for k below GRID, a row for each ratio from 0 to LARGEST_RATIO."""
+    """Table of powers ``(1 + ratio k) ** kappa``, k below GRID.
+
+    There is a row for each ratio from 0 to LARGEST_RATIO.
+    """
     ratios = np.arange(RATIOS + 1) / RATIOS * LARGEST_RATIO
     return np.asarray((1 + ratios[:, None] * np.arange(GRID)) ** kappa)
 
 
 @compiled
 def make_room() -> Room:
-    """Room of one thread."""
+    """Make the scratch arrays of one thread."""
     return Room(
         np.empty(PLACES + 1),
         np.empty(PADDED + 1),
@@ -103,7 +112,9 @@ def make_room() -> Room:
 
 @compiled
 def place_of_share(share: float, rest: float) -> float:
-    """Where a share lies in a table, from 0 to ``PLACES - 1``: like arcsin of its root, without the arcsin.
+    """Place of a share in a prior's table.
+
+    It runs from 0 to ``PLACES - 1``, like the arcsin of the share's root but cheaper to compute.
 
     `rest` is one minus the share, known to more digits than that where it is small.
     """
@@ -115,7 +126,10 @@ def place_of_share(share: float, rest: float) -> float:
 
 @compiled
 def place_of_mass(mass: float, low: float, scale: float) -> float:
-    """Where a mass lies in a message with its tails, from 0 to ``PADDED - 1``."""
+    """Place of a mass in a padded message.
+
+    It runs from 0 to ``PADDED - 1``.
+    """
     place = (mass - low) * scale + TAIL
     place = place if place > 0.0 else 0.0
     return place if place < PADDED - 1.0 else PADDED - 1.0
@@ -123,22 +137,28 @@ def place_of_mass(mass: float, low: float, scale: float) -> float:
 
 @compiled
 def read_table(table: Floats, place: int, behind: float) -> float:
-    """A tabulated function a little behind a place, linearly; it has an entry too many, for what is behind the last."""
-    here = np.uintp(place)  # unsigned, so that nobody looks for places from the end
+    """Interpolate a table linearly, `behind` past a place.
+
+    The table has one extra entry, so that its last place can be read too.
+    """
+    here = np.uintp(place)  # unsigned, so that negative indices need no check
     value, following = table[here], table[here + np.uintp(1)]
     return float(value + behind * (following - value))
 
 
 @compiled
 def read_message(message: Floats, place: float) -> float:
-    """A message with its tails between its places."""
+    """Interpolate a padded message at a place."""
     before = int(place)
     return read_table(message, before, place - before)
 
 
 @compiled
 def blend(table: Floats, mean: float, out: Floats) -> None:
-    """The row of a prior's table for any mean, shape (PLACES + 1,)."""
+    """Interpolate a prior's table to any mean.
+
+    The result has shape (PLACES + 1,).
+    """
     place = min(max(mean * (MEANS + 1) - 1, 0.0), MEANS - 1.0)
     row = min(int(place), MEANS - 2)
     weight = place - row
@@ -149,7 +169,10 @@ def blend(table: Floats, mean: float, out: Floats) -> None:
 
 @compiled
 def pad(message: Floats, out: Floats) -> None:
-    """A message and its tails, which fall by a factor of e a step."""
+    """Pad a message with tails on both sides.
+
+    Tails fall by a factor of e a step.
+    """
     for place in range(TAIL):
         out[place] = message[0] * DECAY[TAIL - place]
         out[TAIL + GRID + place] = message[GRID - 1] * DECAY[place + 1]
@@ -160,7 +183,11 @@ def pad(message: Floats, out: Floats) -> None:
 
 @compiled
 def prepare(sites: Sites, parts: tuple[int, int], mean: float, table: Floats, room: Room) -> tuple[Grids, float, bool]:
-    """Make a split ready to be summed over, the part with the finer grid near; its prior mean; whether it is second."""
+    """Make a split ready to be summed over.
+
+    The part with the finer grid becomes the near one. Returns the grids, the near part's prior mean, and whether the
+    near part is the second one.
+    """
     first, second = parts
     swapped = sites.steps[second] < sites.steps[first] * FINER
     if swapped:
@@ -174,7 +201,10 @@ def prepare(sites: Sites, parts: tuple[int, int], mean: float, table: Floats, ro
 
 @compiled
 def near_range(mass: float, grids: Grids) -> tuple[float, float]:
-    """Range of the near part's message, cut off at the mass to be split."""
+    """Range of the near part's mass.
+
+    It is that of its message, cut off at the mass to be split.
+    """
     bottom = max(grids.near_low - 0.5 * grids.near_step, 0.0)
     top = min(grids.near_low + (GRID - 0.5) * grids.near_step, mass)
     if top <= bottom:
@@ -184,10 +214,12 @@ def near_range(mass: float, grids: Grids) -> tuple[float, float]:
 
 @compiled
 def place_cells(mass: float, grids: Grids, places: Places, behind: Floats) -> None:
-    """Places of the edges of equal cells in the prior, and of their middles in both messages.
+    """Places of cells in the prior and both messages.
 
-    Without a branch and apart from reading, because processors then do several cells at a time. The share of an edge
-    and what is left of one are counted from either end, so that both are precise where they are small.
+    Cells are equally wide: their edges are placed in the prior, their middles in the messages.
+
+    There is no branch and no reading of tables here, so that processors do several cells at a time. The share of an
+    edge and its complement are counted from either end, so that both are precise where they are small.
     """
     bottom, top = near_range(mass, grids)
     width, scale = (top - bottom) / GRID, 1 / mass
@@ -212,7 +244,10 @@ def place_cells(mass: float, grids: Grids, places: Places, behind: Floats) -> No
 
 @compiled
 def weigh_cells(cdf: Floats, near: Floats, far: Floats, places: Places, behind: Floats) -> tuple[float, float]:
-    """Likelihood of a mass, summed over cells of its near part, and its product with their mean number."""
+    """Likelihood of a mass, summed over cells.
+
+    Also returns the likelihood times the mean position among the cells of the near part.
+    """
     likelihood, moment = 0.0, 0.0
     below = read_table(cdf, places[0, 0], behind[0, 0])
     for cell in range(GRID):
@@ -229,7 +264,11 @@ def weigh_cells(cdf: Floats, near: Floats, far: Floats, places: Places, behind: 
 def weigh_atoms(
     mass: float, mean: float, atoms: Floats, grids: Grids, near: Floats, far: Floats
 ) -> tuple[float, float]:
-    """Likelihood of a mass all in one part or split exactly at the mean, and its product with the near part's mean."""
+    """Likelihood of a mass under the prior's atoms.
+
+    The atoms put all of the mass in one part, or split it exactly at the mean. Also returns the likelihood times the
+    near part's mean mass.
+    """
     near_low, _, near_scale, far_low, far_scale = grids
     part = mean * mass
     everything = atoms[0] * mean * read_message(near, place_of_mass(mass, near_low, near_scale))
@@ -245,7 +284,9 @@ def weigh_atoms(
 def gather(
     sites: Sites, site: int, parts: tuple[int, int], prior: tuple[float, Floats, Floats], powers: Floats, room: Room
 ) -> None:
-    """Message of a site from those of its two parts, up to a factor; `prior` is its mean, its table and its atoms.
+    """Message of a site from its two parts.
+
+    It is known up to a factor. `prior` holds the split's mean, table and atoms.
 
     Without the power of the mass, sums of many sites would come out too low (docs/staq-inference.md).
     """
@@ -268,7 +309,10 @@ def gather(
 def divided(
     sites: Sites, mass: float, parts: tuple[int, int], prior: tuple[float, Floats, Floats], room: Room
 ) -> float:
-    """Posterior mean of the first part's mass, given the mass of both."""
+    """Posterior mean of the first part's mass.
+
+    The mass of both parts together is given.
+    """
     if mass < SMALLEST_MASS:
         return prior[0] * mass
     cdf, near, far, places, behind, _ = room
@@ -285,7 +329,10 @@ def divided(
 
 @compiled
 def observe(sites: Sites, node: int, counts: Counts, logs: Floats) -> None:
-    """Multiply a node's message by the likelihoods of its own counts, and scale its largest value to one."""
+    """Multiply a node's message by its counts' likelihoods.
+
+    Then its largest value is scaled to one.
+    """
     message = sites.messages[node]
     largest = -math.inf
     for place in range(GRID):
@@ -301,7 +348,10 @@ def observe(sites: Sites, node: int, counts: Counts, logs: Floats) -> None:
 
 @compiled
 def rescale(message: Floats) -> None:
-    """Scale the largest value to one; a message without any says nothing."""
+    """Scale a message's largest value to one.
+
+    A message of zeros becomes one that says nothing.
+    """
     largest = 0.0
     for place in range(GRID):
         largest = max(largest, message[place])
@@ -320,7 +370,10 @@ def observe_leaves(leaves: Indices, first: int, stop: int, sites: Sites, counts:
 
 @compiled
 def send_up(first: int, stop: int, sites: Sites, splits: Splits, counts: Counts, powers: Floats) -> None:
-    """Messages of the inner nodes of ranks `first` to `stop` and of their halves, from those of their children."""
+    """Messages of inner nodes and halves, from their children.
+
+    The nodes are those of ranks `first` to `stop`.
+    """
     nodes = len(splits.first_children)
     room = make_room()
     for rank in range(first, stop):
@@ -337,7 +390,10 @@ def send_up(first: int, stop: int, sites: Sites, splits: Splits, counts: Counts,
 
 @compiled
 def send_down(first: int, stop: int, sites: Sites, splits: Splits, masses: Floats) -> None:
-    """Posterior means of the sites below the inner nodes of ranks `first` to `stop`, given the masses of these."""
+    """Posterior means of halves and children, from inner nodes.
+
+    The nodes are those of ranks `first` to `stop`; their masses are given.
+    """
     nodes = len(splits.first_children)
     room = make_room()
     for rank in range(first, stop):

@@ -1,4 +1,4 @@
-"""The Haar wavelet transform in whole numbers, unnormalised: sums, and differences of sums.
+"""The unnormalised Haar wavelet transform, in whole numbers.
 
 Reference: Xiao, Wang, Gehrke: "Differential Privacy via Wavelet Transforms", TKDE 2011. Each coefficient here is the
 paper's, times the paper's weight for it; that makes all of them integers, and one record weighs the same in each.
@@ -22,14 +22,17 @@ def overlap(low: float, high: float, first: float, stop: float) -> float:
 
 @compiled
 def block_weight(low: float, high: float, first: int, size: int) -> float:
-    """Weight of the coefficient of a block of `size` cells: left half minus right half, over the size."""
+    """Weight of a block's coefficient in a sum.
+
+    It is the overlap with the left half minus that with the right half, over the size of the block.
+    """
     middle = first + size // 2
     return (overlap(low, high, first, middle) - overlap(low, high, middle, first + size)) / size
 
 
 @compiled
 def haar_energy(low: float, high: float, cells: int) -> float:
-    """Sum of the squared weights of all coefficients in a sum over the cells from `low` to `high`.
+    """Sum of squared coefficient weights of a range.
 
     Blocks that lie all inside or all outside have weight zero, so that of each size only the two that hold the ends
     are looked at.
@@ -67,7 +70,9 @@ def padded(cells: int) -> int:
 
 
 def touched(rows: int, columns: int) -> int:
-    """Coefficients that one cell is part of, ``(1 + log2 rows) (1 + log2 columns)`` for powers of two.
+    """Number of coefficients that one cell is in.
+
+    It is ``(1 + log2 rows) (1 + log2 columns)``; both sides are powers of two.
 
     Along one axis a cell is part of the sum and of one block of each size.
 
@@ -80,7 +85,9 @@ def touched(rows: int, columns: int) -> int:
 
 
 def transform(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Coefficients of a grid of whole numbers, padded with zeros to powers of two.
+    """Haar coefficients of a grid of whole numbers.
+
+    The grid is padded with zeros to powers of two.
 
     Adding one to a cell changes `touched` coefficients, each by one, up or down.
 
@@ -104,7 +111,9 @@ def transform(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def restore(coefficients: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The grid that coefficients are those of: each of them, divided by the size of its block, added up with its signs.
+    """The grid that has these coefficients.
+
+    Each coefficient, divided by the size of its block, is added to the block's cells with its signs.
 
     Parameters
     ----------
@@ -119,7 +128,9 @@ def restore(coefficients: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def cell_energy(cells: int) -> float:
-    """Variance of one restored cell along an axis of so many, a power of two, for coefficients of variance one.
+    """Variance of one restored cell along an axis.
+
+    Coefficients have variance one, and the number of cells M is a power of two.
 
     It is ``1 / M**2`` for the sum and ``1 / s**2`` for the blocks of s = 2, 4, ..., M cells: ``(1 + 2 / M**2) / 3``.
 
@@ -144,7 +155,10 @@ def _differences(values: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _halves(coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cells along the last axis: a block's sum and difference give those of its halves."""
+    """Cells along the last axis.
+
+    A block's sum and difference give the sums of its halves.
+    """
     sums = coefficients[:, :1]
     while (size := sums.shape[1]) < coefficients.shape[1]:
         differences = coefficients[:, size : 2 * size]

@@ -1,4 +1,4 @@
-"""Every inference: its premise, its counts, and what else follows from it.
+"""Every inference, with its premise and its counts.
 
 To add one, write its functions and one entry of `INFERENCES`.
 """
@@ -27,7 +27,7 @@ FEW_LEAVES = 10_000  # up to which a second sweep takes 0.6 % off the error; wit
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Inference:
-    """A way from measurements to counts, and what follows from it.
+    """A way from measurements to counts.
 
     Parameters
     ----------
@@ -66,7 +66,10 @@ class Inference:
 
 
 def is_measured_evenly(evidence: Evidence) -> bool:
-    """A grid or areas, with every leaf measured at one rate and nothing else."""
+    """Whether every leaf was measured, at one rate.
+
+    The partition is a grid or areas, and nothing else was measured.
+    """
     index = evidence.measurements.leaves.rate_index
     return (
         isinstance(evidence.partition, Grid | AreaPartition)
@@ -88,7 +91,10 @@ def measured_variances(evidence: Evidence) -> Floats:
 
 
 def has_two_levels(evidence: Evidence) -> bool:
-    """A nested or grouped grid, its blocks measured in order, the leaves of each at one rate."""
+    """Whether blocks and their leaves were both measured.
+
+    The partition is a nested or grouped grid. Its blocks come in order, the leaves of each measured at one rate.
+    """
     partition, measurements = evidence.partition, evidence.measurements
     if not isinstance(partition, NestedGrid | GroupedGrid) or measurements.wavelet is not None:
         return False
@@ -103,12 +109,12 @@ def has_two_levels(evidence: Evidence) -> bool:
 
 
 def is_nested(evidence: Evidence) -> bool:
-    """Two levels, of a nested grid."""
+    """Whether both levels of a nested grid were measured."""
     return isinstance(evidence.partition, NestedGrid) and has_two_levels(evidence)
 
 
 def two_levels(evidence: Evidence) -> TwoLevels:
-    """Blocks and their leaves, made to agree by least squares."""
+    """Least-squares counts of the leaves in blocks."""
     partition, measurements = evidence.partition, evidence.measurements
     assert isinstance(partition, NestedGrid | GroupedGrid)
     return reconcile(
@@ -121,7 +127,7 @@ def two_levels(evidence: Evidence) -> TwoLevels:
 
 
 def is_determined_tree(evidence: Evidence) -> bool:
-    """A tree whose measured regions are nodes, and whose leaves are all determined."""
+    """Whether measured nodes of a tree determine all leaves."""
     if not isinstance(evidence.partition, Tree) or evidence.measurements.wavelet is not None:
         return False
     try:
@@ -132,27 +138,30 @@ def is_determined_tree(evidence: Evidence) -> bool:
 
 
 def least_squares_counts(evidence: Evidence) -> Floats:
-    """All nodes of a tree made to agree by least squares."""
+    """Least-squares counts of the leaves of a tree."""
     return evidence.nodes.counts[evidence.nodes.tree.leaves]
 
 
 def least_squares_variances(evidence: Evidence) -> Floats:
-    """Variances of the leaves of a tree after least squares."""
+    """Variances of the leaves after least squares."""
     return evidence.nodes.variances[evidence.nodes.tree.leaves]
 
 
 def is_quadtree(evidence: Evidence) -> bool:
-    """A determined tree whose inner nodes all have two columns and two rows."""
+    """Whether a determined tree is a quadtree.
+
+    All its inner nodes have two columns and two rows.
+    """
     return is_determined_tree(evidence) and bool(np.isin(evidence.nodes.tree.splits, (0, 2)).all())
 
 
 def bayes(evidence: Evidence) -> Floats:
-    """Masses of a quadtree by Bayes' rule, split by split."""
+    """Leaf masses of a quadtree, by Bayes' rule."""
     return bayes_masses(evidence.nodes).masses[evidence.nodes.tree.leaves]
 
 
 def belief(evidence: Evidence) -> Floats:
-    """Masses of a quadtree by belief propagation over all its splits."""
+    """Leaf masses of a quadtree, by belief propagation."""
     known, tree = evidence.nodes, evidence.nodes.tree
     fit = bayes_masses(known)
     for _ in range(2 if tree.cells <= FEW_LEAVES else 1):
@@ -162,7 +171,10 @@ def belief(evidence: Evidence) -> Floats:
 
 
 def is_wavelet(evidence: Evidence) -> bool:
-    """A grid, all coefficients of it padded to powers of two, and nothing else measured."""
+    """Whether the Haar coefficients of a grid were measured.
+
+    The wavelet must have the sides of the grid, padded to powers of two, and nothing else may be measured.
+    """
     partition, measurements = evidence.partition, evidence.measurements
     wavelet = measurements.wavelet
     return (
@@ -184,7 +196,7 @@ def haar_counts(evidence: Evidence) -> Floats:
 
 
 def haar_variances(evidence: Evidence) -> Floats:
-    """The one variance of all restored cells, for each of them."""
+    """Variance of each restored cell, the same for all."""
     wavelet = evidence.measurements.wavelet
     assert wavelet is not None
     variance = wavelet.coefficients.variances[0] * cell_energy(wavelet.rows) * cell_energy(wavelet.columns)
@@ -224,7 +236,7 @@ INFERENCES: Mapping[str, Inference] = MappingProxyType(
 
 
 def check_premises(name: str, evidence: Evidence) -> str | None:
-    """Why an inference cannot be applied, or None if it can."""
+    """Why an inference does not apply, or None."""
     inference = INFERENCES.get(name)
     if inference is None:
         return f"the inference {name[:40]!r} is not known to this version of hushgrid."

@@ -1,4 +1,6 @@
-"""Least squares on any tree, with any variances, in time linear in its nodes.
+"""Least squares on any tree, in linear time.
+
+Measurements may have any variances.
 
 Reference: Hay, Rastogi, Miklau, Suciu: "Boosting the Accuracy of Differentially Private Histograms Through
 Consistency", VLDB 2010, for equal variances; weighted as in Cormode et al., ICDE 2012.
@@ -22,7 +24,9 @@ from hushgrid.inference.measurements import NOT_MEASURED, Measurements, NoisyVal
 def gather_up(
     values: Floats, precisions: Floats, first_children: Indices, child_counts: Indices, sums: Floats, variances: Floats
 ) -> None:
-    """Best estimate of every node from itself and what is below it, and its variance, children before parents.
+    """Best estimate of every node from its subtree.
+
+    Its variance comes with it. Children come before parents.
 
     `values` and `precisions` are a node's own measurements, averaged, with precision zero where there are none. A
     node that nothing determines has variance infinity and estimate zero.
@@ -44,7 +48,10 @@ def gather_up(
 
 @compiled
 def child_share(variances: Floats, child: int, total: float, unknown: int) -> float:
-    """Part of a node's surplus that a child takes: by variance, or evenly among those nothing determines."""
+    """Share of a node's surplus that a child takes.
+
+    Shares are proportional to variance. Where nothing determines some children, these share it evenly.
+    """
     if unknown == 0:
         share: float = variances[child] / total
         return share
@@ -55,7 +62,10 @@ def child_share(variances: Floats, child: int, total: float, unknown: int) -> fl
 def spread_down(
     sums: Floats, variances: Floats, first_children: Indices, child_counts: Indices, counts: Floats
 ) -> None:
-    """Counts that add up: what a node has beyond its children's estimates goes to them in proportion to variance."""
+    """Make counts add up, parents before children.
+
+    What a node has beyond its children's estimates goes to them, by `child_share`.
+    """
     counts[0] = sums[0]
     for node in range(len(sums)):
         first, stop = first_children[node], first_children[node] + child_counts[node]
@@ -86,7 +96,7 @@ def vary_down(variances: Floats, first_children: Indices, child_counts: Indices,
         for child in range(first, stop):
             share = child_share(variances, child, total, unknown)
             if variances[child] == math.inf:
-                # Everything the known siblings leave of the parent, evenly: their noise comes with it.
+                # It takes an even part of what known siblings leave of the parent, and of their noise.
                 known = 0.0
                 for sibling in range(first, stop):
                     if variances[sibling] < math.inf:
@@ -98,7 +108,7 @@ def vary_down(variances: Floats, first_children: Indices, child_counts: Indices,
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NodeEstimates:
-    """What the measurements say of each node, from itself and below, and after everything has been made to agree.
+    """Estimates of each node, before and after least squares.
 
     Parameters
     ----------
@@ -130,7 +140,10 @@ class NodeEstimates:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Measurements of a partition, and what follows from both, found once."""
+    """A partition and its measurements.
+
+    What follows from both is found once and kept.
+    """
 
     partition: Structure
     measurements: Measurements
@@ -151,7 +164,10 @@ def solve(tree: Tree, measurements: Measurements) -> NodeEstimates:
 
 
 def average_by_node(tree: Tree, measurements: Measurements) -> tuple[Floats, Floats]:
-    """Mean of each node's own measurements by inverse variance, and its precision, zero where there are none."""
+    """Mean and precision of each node's own measurements.
+
+    The mean is weighted by inverse variance; the precision is zero where there are no measurements.
+    """
     taken = (
         (tree.leaves, measurements.leaves),
         (nodes_of_runs(tree, measurements.regions.first, measurements.regions.stop), measurements.region_values),
@@ -169,7 +185,7 @@ def average_by_node(tree: Tree, measurements: Measurements) -> tuple[Floats, Flo
 
 def nodes_of_runs(tree: Tree, first: Indices, stop: Indices) -> Indices:
     """The node that each run of leaves makes up."""
-    # A run is one node: every inner node has two children or more.
+    # Every inner node has two children or more, so no two nodes have the same run.
     node_first, node_stop = tree.runs
     width = tree.cells + 1
     keys = node_first * width + node_stop
@@ -178,13 +194,16 @@ def nodes_of_runs(tree: Tree, first: Indices, stop: Indices) -> Indices:
     place = np.minimum(np.searchsorted(keys, wanted, sorter=order), tree.nodes - 1)
     nodes = order[place]
     if not np.array_equal(keys[nodes], wanted):
-        msg = "a measured region is no node of the tree."
+        msg = "a measured region is not a node of the tree."
         raise ArgumentError(msg)
     return nodes
 
 
 def measurements_of_nodes(tree: Tree, nodes: Indices, measured: NoisyValues) -> Measurements:
-    """Measurements of nodes, in the order they were taken, as a release keeps them: the last of a leaf is its own.
+    """Measurements of nodes, as a release keeps them.
+
+    They are given in the order they were taken. The last one of a leaf becomes the leaf's own; all others are of
+    regions.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""What a release measured: signed integers, each with the rational rate of its noise and the leaves it is about."""
+"""What a release measured, and with how much noise.
+
+Measurements are signed integers. Each has the rational rate of its noise, and the leaves that it is about.
+"""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +23,9 @@ SMALLEST_VARIANCE = 1e-150
 
 
 def discrete_laplace_variance(rate: Fraction) -> float:
-    """Variance ``2 q / (1 - q)**2``, ``q = exp(-rate)``, of the discrete Laplace law, exact where 2 / rate**2 is not.
+    """Variance of the discrete Laplace law.
+
+    It is ``2 q / (1 - q)**2`` with ``q = exp(-rate)``: exact, where ``2 / rate**2`` is not.
 
     Examples
     --------
@@ -33,7 +38,7 @@ def discrete_laplace_variance(rate: Fraction) -> float:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NoisyValues:
-    """Noisy integers and the rate of the noise of each.
+    """Noisy integers, each with its noise rate.
 
     Parameters
     ----------
@@ -75,7 +80,10 @@ class NoisyValues:
 
     @cached_property
     def variances(self) -> NDArray[np.float64]:
-        """Exact variance of the noise of each value, infinite where nothing was measured, shape (n,)."""
+        """Exact noise variance of each value, shape (n,).
+
+        It is infinite where nothing was measured.
+        """
         # The last entry is what index -1 selects.
         table = np.array([*map(discrete_laplace_variance, self.rates), math.inf])
         return table[self.rate_index]
@@ -83,7 +91,10 @@ class NoisyValues:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Regions:
-    """Which leaves each measured region consists of: contiguous runs ``first`` to ``stop``, half-open."""
+    """Measured regions, each a run of leaves.
+
+    Runs go from ``first`` to ``stop``, half-open.
+    """
 
     first: NDArray[np.int64]
     stop: NDArray[np.int64]
@@ -102,7 +113,9 @@ class Regions:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Wavelet:
-    """Haar coefficients of the counts of a grid, padded with zeros to powers of two; their order is that of `haar`.
+    """Noisy Haar coefficients of a grid's counts.
+
+    The grid is padded with zeros to powers of two. The order is that of `haar`.
 
     Parameters
     ----------
@@ -164,12 +177,17 @@ class Measurements:
 
     @classmethod
     def of_wavelet(cls, wavelet: Wavelet, *, cells: int) -> Self:
-        """Measurements of the coefficients of a grid of so many cells, none of which was measured by itself."""
+        """Measurements of a grid's wavelet coefficients alone.
+
+        None of the grid's `cells` was measured by itself.
+        """
         return replace(cls.of_leaves(NoisyValues.nothing(cells)), wavelet=wavelet)
 
 
 def rate_totals(measurements: Measurements) -> tuple[NDArray[Any], int]:
-    """Sum of the rates that touch each leaf, as exact integers over one common denominator.
+    """Sum of the rates that touch each leaf.
+
+    The sums are exact: integers over one common denominator.
 
     One record lies in one leaf, so the largest of these sums is what the measurements cost it.
     """

@@ -1,4 +1,4 @@
-"""Prior means of splits, and slopes inside leaves, learned from the masses around them (docs/staq-inference.md).
+"""Prior means and slopes, learned from neighbours (docs/staq-inference.md).
 
 Children are in the order south-west, south-east, north-west, north-east; neighbourhoods are those of `splits`.
 """
@@ -47,7 +47,9 @@ def look_closer(
     masses: Floats,
     out: Floats,
 ) -> None:
-    """Mass on the quarters of the nodes around a node, in rows from south to north, shape (6, 6).
+    """Mass on quarters around a node, shape (6, 6).
+
+    Quarters are those of the node and of its neighbours, in rows from south to north.
 
     A leaf is spread evenly, and so is the node itself and what lies beyond the domain, where it counts again.
     """
@@ -75,7 +77,9 @@ def lean_of_cells(
     half_masses: Floats,
     out: Floats,
 ) -> None:
-    """Features of the lean of nodes to the west and to the south, shape (nodes, 2, 4).
+    """Features that predict how nodes lean, shape (nodes, 2, 4).
+
+    Nodes lean to the west, and to the south.
 
     To the west: its own row of nodes; the rows beside it; the quarters that touch its west and its east side; and
     those that touch its west and its east half from the south and the north.
@@ -106,7 +110,9 @@ def lean_of_halves(
     half_masses: Floats,
     out: Floats,
 ) -> None:
-    """Features of the lean of the west and the east half of inner nodes to the south, shape (inner, 2, 4).
+    """Features that predict how halves lean, shape (inner, 2, 4).
+
+    The west and the east half of every inner node lean to the south.
 
     The half's own column of halves; the columns beside it; the quarters that touch it from the south and the north;
     and the southern and northern quarters beside it, of the other half and of the outer neighbour.
@@ -133,7 +139,9 @@ SMALLEST_SLICE = 4096  # nodes a thread is worth starting for
 
 
 def refined_means(known: NodeEstimates, masses: Floats) -> Floats:
-    """Prior mean of the first part's share in every split, from masses known before, shape (nodes, 3).
+    """Prior mean of every split, from earlier masses.
+
+    The mean is that of the first part's share, and the result has shape (nodes, 3).
 
     An inner node has three splits: into its west and east half, of the west half and of the east half into south and
     north. How the features predict a share is fitted level by level to the shares that least squares finds, so that
@@ -160,7 +168,9 @@ def refined_means(known: NodeEstimates, masses: Floats) -> Floats:
 
 
 def slopes(tree: Tree, masses: Floats) -> Floats:
-    """Slope of the density inside every leaf of a quadtree along x and y, from -1 to 1, shape (leaves, 2).
+    """Density slopes inside a quadtree's leaves, shape (leaves, 2).
+
+    There is one along x and one along y, both from -1 to 1.
 
     The density at the place (U, V) in a leaf, both from 0 to 1, is the leaf's mean density times
     ``(1 + gx (2 U - 1)) (1 + gy (2 V - 1))``. How features predict slopes is fitted level by level to the shares of
@@ -188,7 +198,10 @@ def slopes(tree: Tree, masses: Floats) -> Floats:
 
 
 def features_of(tree: Tree, masses: Floats) -> tuple[Floats, Floats]:
-    """Features of all nodes along x and y, shape (nodes, 2, 4), and of the halves of inner nodes, (inner, 2, 4)."""
+    """Features of all nodes, and of inner nodes' halves.
+
+    Those of nodes have shape (nodes, 2, 4), along x and y; those of halves have shape (inner, 2, 4).
+    """
     inner = np.flatnonzero(tree.child_counts)
     neighbours = np.empty((tree.nodes, 9), np.int32)
     find_neighbours(tree.first_children, tree.child_counts, neighbours)
@@ -209,7 +222,10 @@ def features_of(tree: Tree, masses: Floats) -> tuple[Floats, Floats]:
 
 
 def _measured_shares(known: NodeEstimates, masses: Floats) -> tuple[Floats, Floats]:
-    """Share of the first part of every split by least squares, given the mass of both, and its standard deviation."""
+    """First part's share of every split, by least squares.
+
+    The mass of both parts is given. Also returns the standard deviation of each share.
+    """
     parts, sums, variances = (
         _parts(_quarters(known.tree, values)) for values in (masses, known.sums, known.below_variances)
     )
@@ -221,23 +237,29 @@ def _measured_shares(known: NodeEstimates, masses: Floats) -> tuple[Floats, Floa
 
 
 def _shares_of_masses(tree: Tree, masses: Floats) -> tuple[Floats, Floats]:
-    """West and south share of every inner node, shape (inner, 2), and the standard deviation of either, (inner,)."""
+    """West and south share of every inner node.
+
+    Shares have shape (inner, 2); the standard deviation of either has shape (inner,).
+    """
     quarters = _quarters(tree, masses)
     own = quarters.sum(axis=(1, 2))
     firsts = np.stack([quarters[:, :, 0].sum(axis=1), quarters[:, 0].sum(axis=1)], axis=1)
     shares, spreads = np.full_like(firsts, 0.5), np.full_like(own, np.inf)
     known = own > SMALLEST_MASS
     shares[known] = firsts[known] / own[known, None]
-    spreads[known] = 0.5 / np.sqrt(own[known])  # of n points that fall to either side alike: 1 / (4 n), its square
+    spreads[known] = 0.5 / np.sqrt(own[known])  # n points on either side alike: variance 1 / (4 n)
     return shares, spreads
 
 
 def _quarters(tree: Tree, values: Floats) -> Floats:
-    """Values of the children of inner nodes: node, row, column."""
+    """Children's values, shape (inner nodes, rows, columns)."""
     children = tree.first_children[tree.child_counts > 0, None] + np.arange(4)
     return np.asarray(values[children].reshape(-1, 2, 2))
 
 
 def _parts(quarters: Floats) -> Floats:
-    """Sums of both parts of the three splits: the node's, the west half's, the east half's; node, split, part."""
+    """Sums of both parts, shape (nodes, splits, parts).
+
+    The three splits are the node's, the west half's and the east half's.
+    """
     return np.stack([quarters.sum(axis=1), quarters[:, :, 0], quarters[:, :, 1]], axis=1)

@@ -1,4 +1,4 @@
-"""Splits of a quadtree's nodes in two: what their neighbours foretell, and what a measured share makes of that.
+"""How nodes split: what neighbours predict, what measurements say.
 
 A node's neighbourhood is nine nodes in rows from south to north of columns from west to east, itself in the middle.
 """
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled
 
-OUTSIDE = -1  # in place of a neighbour
+OUTSIDE = -1  # stands for a missing neighbour
 WHOLE = -1  # in place of a half, west 0 or east 1
 POINTS = 12  # of the midpoint rule
 REACH = 4.0  # standard deviations of the likelihood that the rule covers
@@ -19,14 +19,17 @@ CONCENTRATIONS = (0.5, 1.0, 3.0, 10.0, 40.0, 200.0)  # A of the Beta(2 A m, 2 A 
 COMPONENTS = 2 + len(CONCENTRATIONS)  # all to one side, exactly the mean, the Betas
 NEAREST_MEAN = 0.01  # to 0 and to 1, of a prior
 UNINFORMED = 1e100  # a larger standard deviation of a share says nothing
-NOTHING, CERTAIN = 1e-3, 0.01  # points: less mass than that is none where the noise is less than this
+NOTHING, CERTAIN = 1e-3, 0.01  # points: mass below the first is none where noise is below the second
 LEAST_AROUND = 1e-6  # points in a neighbourhood, below which it leans nowhere
 SMALLEST_SPREAD = 1e-12  # standard deviation of a share at least: rounding errors stay far below
 
 
 @compiled
 def find_neighbours(first_children: Indices, child_counts: Indices, neighbours: NDArray[np.int32]) -> None:
-    """Neighbourhood of every node: nodes of its own level or, where there is none, the leaf that lies there."""
+    """Find the neighbourhood of every node.
+
+    Neighbours are nodes of its own level or, where there is none, the leaf that lies there.
+    """
     neighbours[0] = OUTSIDE
     neighbours[0, 4] = 0
     for node in range(len(first_children)):
@@ -44,7 +47,10 @@ def find_neighbours(first_children: Indices, child_counts: Indices, neighbours: 
 
 @compiled
 def lean(low: float, own: float, high: float) -> float:
-    """How much more mass lies on the low side than on the high one, from -1 to 1."""
+    """How far mass leans to the low side.
+
+    It is 1 where all mass is on that side, and -1 where all is on the high side.
+    """
     total = low + high + 2 * own
     return (low - high) / total if total > LEAST_AROUND else 0.0
 
@@ -60,7 +66,10 @@ def look_around(
     half_masses: Floats,
     out: Floats,
 ) -> None:
-    """Mass on the nine places around a node, or around one half of it, in places of its size; shape (3, 3)."""
+    """Mass on nine places around a node, shape (3, 3).
+
+    Places have the node's size, or a half's where one half is asked about.
+    """
     for offset in range(9):
         row, column, side = offset // 3, offset % 3, half
         if half != WHOLE:
@@ -92,7 +101,10 @@ def foretell_across(
     half_masses: Floats,
     features: Floats,
 ) -> None:
-    """Two features of the split of each node into west and east: its own row, and the rows beside it."""
+    """Features of the split into west and east.
+
+    The first is the lean of the node's own row, the second that of the rows beside it.
+    """
     around = np.empty((3, 3))
     for index, node in enumerate(nodes):
         look_around(node, WHOLE, neighbours, depths, child_counts, masses, half_masses, around)
@@ -111,7 +123,11 @@ def foretell_along(
     half_masses: Floats,
     features: Floats,
 ) -> None:
-    """Two features of the split of each half, west then east, into south and north: its own column, those beside."""
+    """Features of the halves' splits into south and north.
+
+    Of each node, the west half comes first. A half's first feature is the lean of its own column, its second that of
+    the columns beside it.
+    """
     around = np.empty((3, 3))
     for index, node in enumerate(nodes):
         for half in range(2):
@@ -123,7 +139,7 @@ def foretell_along(
 
 @compiled
 def observe_shares(masses: Floats, sums: Floats, variances: Floats, shares: Floats, spreads: Floats) -> None:
-    """Share of each mass that the measurements give to the first of two parts, and its standard deviation.
+    """Measured share of each first part, with its deviation.
 
     The best estimate of a part a, given the mass x of both, is ``Za + (x - Za - Zb) Va / (Va + Vb)`` with variance
     ``Va Vb / (Va + Vb)``. Where nothing is known the standard deviation is infinite. So it is where nearly certain
@@ -146,7 +162,10 @@ def observe_shares(masses: Floats, sums: Floats, variances: Floats, shares: Floa
 
 @compiled
 def tabulate_log_norms(log_norms: Floats) -> None:
-    """Logarithms of the constants of the Betas, for evenly spaced means, shape (means, 6)."""
+    """Logarithms of the Betas' constants, shape (means, 6).
+
+    Means are evenly spaced.
+    """
     for row in range(len(log_norms)):
         mean = NEAREST_MEAN + (1 - 2 * NEAREST_MEAN) * row / (len(log_norms) - 1)
         for component, concentration in enumerate(CONCENTRATIONS):
@@ -158,7 +177,9 @@ def tabulate_log_norms(log_norms: Floats) -> None:
 def weigh_components(
     shares: Floats, spreads: Floats, means: Floats, log_norms: Floats, evidence: Floats, moments: Floats
 ) -> None:
-    """How well each component of the prior explains each observed share, and that times its mean of the true share.
+    """How well each prior component explains each share.
+
+    Also fills `moments`: that evidence, times the component's posterior mean of the true share.
 
     The likelihood is Gaussian; a factor that is the same for all components of a split is left out. Integrals over the
     Betas are by the midpoint rule on the part of 0 to 1 where the likelihood is above ``exp(-REACH**2 / 2)`` of its
@@ -208,7 +229,9 @@ def weigh_components(
 
 @compiled
 def likelihood(offset: float, miss: float, spread: float) -> float:
-    """Gaussian likelihood of a true share, relative to that of the share from 0 to 1 that is nearest to the observed.
+    """Relative Gaussian likelihood of a true share.
+
+    It is relative to that of the nearest share: the one from 0 to 1 that is nearest to the observed share.
 
     The true share lies by `offset` above the nearest one, the observed by `miss`, which is zero if it is from 0 to 1.
     """

@@ -1,4 +1,4 @@
-"""The prior of how a mass is shared between the two parts of a split.
+"""The prior of a split's shares.
 
 With probability w0 all of it is in one part, with probability w1 the share s is exactly its prior mean s0, and with
 probability w_j it follows the law Beta(2 A_j s0, 2 A_j (1 - s0)), for six strengths A_j.
@@ -21,7 +21,9 @@ TINY = 1e-300
 
 @compiled
 def continued_fraction(first: float, second: float, at: float) -> float:
-    """The continued fraction of the incomplete beta function, by Lentz's method.
+    """Continued fraction of the incomplete beta function.
+
+    It is computed by Lentz's method.
 
     Reference: Abramowitz and Stegun, 26.5.8; Thompson and Barnett, J. Comput. Phys. 64 (1986), for the method.
     """
@@ -45,7 +47,7 @@ def continued_fraction(first: float, second: float, at: float) -> float:
 
 @compiled
 def beta_cdf(first: float, second: float, at: float) -> float:
-    """Probability that a share with the law Beta(first, second) is at most `at`."""
+    """Probability that a Beta(first, second) share is at most `at`."""
     if at <= 0:
         return 0.0
     if at >= 1:
@@ -60,7 +62,7 @@ def beta_cdf(first: float, second: float, at: float) -> float:
 
 @compiled
 def beta_cdfs(first: Floats, second: Floats, at: Floats, out: Floats) -> None:
-    """Cumulative probabilities of many laws at many points, shape (laws, points)."""
+    """Cumulative probabilities of Beta laws, shape (laws, points)."""
     for law in range(len(first)):
         for point in range(len(at)):
             out[law, point] = beta_cdf(first[law], second[law], at[point])
@@ -70,7 +72,9 @@ ATOMS = 2  # of the weights of a prior, the first two are w0 and w1
 
 
 def cumulative_tables(weights: Floats) -> Floats:
-    """Cumulative continuous part of priors, for each prior mean and share of a fixed grid.
+    """Tabulate the continuous part of priors, cumulative.
+
+    There is an entry for each prior mean and each share of a fixed grid.
 
     Parameters
     ----------
@@ -85,14 +89,17 @@ def cumulative_tables(weights: Floats) -> Floats:
 
 
 def tabulated_shares() -> Floats:
-    """Shares that priors are tabulated at: where `place_of_share` is a whole number, shape (PLACES,)."""
+    """Shares that priors are tabulated at, shape (PLACES,).
+
+    These are the shares whose `place_of_share` is a whole number.
+    """
     place = np.linspace(0, 1, PLACES)
     return np.where(place <= 0.5, 2 * place**2, 1 - 2 * (1 - place) ** 2)
 
 
 @cache
 def _component_tables() -> Floats:
-    """Cumulative probabilities of each of the six laws, shape (6, MEANS, PLACES)."""
+    """Tables of the six laws, shape (6, MEANS, PLACES)."""
     means = np.arange(1, MEANS + 1) / (MEANS + 1)
     first = 2 * np.outer(CONCENTRATIONS, means)
     second = 2 * np.outer(CONCENTRATIONS, 1 - means)

@@ -1,4 +1,6 @@
-"""Masses of a quadtree's nodes by Bayes' rule, split by split from the root down: they add up and are never negative.
+"""Quadtree masses by Bayes' rule, split by split.
+
+Masses add up and are never negative. They are found from the root down.
 
 A node is split into a west and an east half, and each half into south and north. Going up, least squares says what is
 known of each part from itself and below (`solve`). Going down, the mass of a node is given; the measurements of its
@@ -23,9 +25,9 @@ from hushgrid.geometry.tree import Tree
 from hushgrid.inference import split_loops as kernels
 from hushgrid.inference.least_squares import NodeEstimates
 
-SMALLEST_TOTAL = 1.0  # mass of the root at least, so that there are shares to speak of
+SMALLEST_TOTAL = 1.0  # least mass of the root, so that shares are defined
 
-# The rest are constants that a prototype was fitted with, on other data sets than the ones it was judged by.
+# The remaining constants were fitted on a prototype, with other data sets than those it was judged by.
 FIRST_WEIGHTS = (0.15, 0.01, 0.25, 0.35, 0.18, 0.04, 0.01, 0.01)  # of the components, before anything is learned
 FIRST_COEFFICIENTS = (0.7, 0.2)  # of the features in the prior mean
 WEIGHT_UPDATES = 2  # EM steps a level and axis
@@ -39,7 +41,7 @@ TABULATED_MEANS = 4097  # makes the constants of the Betas exact to 0.03 %
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SplitFit:
-    """Masses of all nodes of a quadtree and their halves, and the priors they were found with.
+    """Masses of a quadtree, and their priors.
 
     Parameters
     ----------
@@ -48,7 +50,7 @@ class SplitFit:
     half_masses : array, shape (nodes, 2)
         West and east half of every inner node; rows of leaves are zero.
     variances : array, shape (nodes,)
-        Of what is known of each node from itself and below, by noise; infinite where that is nothing.
+        Noise variance of each node's estimate from its subtree; infinite where nothing was measured.
     half_variances : array, shape (nodes, 2)
         The same of the halves.
     prior_weights : array, shape (levels, 2, 8)
@@ -75,12 +77,12 @@ class SplitFit:
 
 
 def bayes_masses(known: NodeEstimates) -> SplitFit:
-    """Masses of the nodes of a quadtree, in linear time."""
+    """Masses of a quadtree's nodes, in linear time."""
     return split_masses(known.tree, known.sums, known.below_variances)
 
 
 def split_masses(tree: Tree, sums: Floats, variances: Floats) -> SplitFit:
-    """Split masses from each node's subtree estimate and its variance."""
+    """Split masses from subtree estimates and their variances."""
     masses, half_masses = np.zeros(tree.nodes), np.zeros((tree.nodes, 2))
     half_variances, prior_means = np.zeros((tree.nodes, 2)), np.full((tree.nodes, 3), 0.5)
     neighbours = np.empty((tree.nodes, 9), np.int32)
@@ -91,7 +93,7 @@ def split_masses(tree: Tree, sums: Floats, variances: Floats) -> SplitFit:
     prior_weights = []
 
     def foretell(feature: Callable[..., None], nodes: Indices, each: int) -> Floats:
-        """Features of the splits of nodes, so many of each node."""
+        """Features of splits, `each` of every node."""
         features = np.empty((each * len(nodes), len(FIRST_COEFFICIENTS)))
 
         def work(first: int, stop: int) -> None:
@@ -133,7 +135,9 @@ def split_masses(tree: Tree, sums: Floats, variances: Floats) -> SplitFit:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Prior:
-    """What is known of shares along one axis from the levels above.
+    """The prior of shares along one axis.
+
+    It is what the levels above have taught.
 
     Parameters
     ----------
@@ -149,7 +153,9 @@ class Prior:
     def divide(
         self, masses: Floats, sums: Floats, variances: Floats, features: Floats
     ) -> tuple["Prior", Floats, Floats]:
-        """The prior with what the splits of a level teach, the prior mean of each share, and the masses of the parts.
+        """Divide masses in two, and update the prior.
+
+        Returns the prior with what these splits teach, the prior mean of each share, and the masses of the parts.
 
         Parameters
         ----------
@@ -187,7 +193,10 @@ def log_norms() -> Floats:
 
 
 def fit_coefficients(before: Floats, features: Floats, shares: Floats, spreads: Floats) -> Floats:
-    """Ridge regression of observed shares, as 2 s - 1, on features, toward the coefficients before."""
+    """Ridge regression of shares on features.
+
+    A share s is predicted as 2 s - 1. Coefficients are drawn toward those before.
+    """
     if len(shares) < FEWEST_SPLITS:
         return before
     weighted = features * (FEATURE_VARIANCE / (4 * spreads**2 + FEATURE_VARIANCE))[:, None]
@@ -196,7 +205,10 @@ def fit_coefficients(before: Floats, features: Floats, shares: Floats, spreads: 
 
 
 def fit_weights(before: Floats, evidence: Floats) -> Floats:
-    """Weights of components after a few steps of expectation and maximisation, each held back toward the last."""
+    """Weights of components after a few EM steps.
+
+    Each step is held back toward the weights before it.
+    """
     weights = before
     for _ in range(WEIGHT_UPDATES):
         responsibilities = evidence * weights

@@ -1,4 +1,4 @@
-"""Inference on two levels, and slopes inside leaves: what AG does with its counts."""
+"""Two-level inference and slopes inside leaves, for AG."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,14 +14,17 @@ from hushgrid.inference.splits import fit_coefficients
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TwoLevels:
-    """Counts of leaves that add up to those of their cells, and the exact variances of their noise."""
+    """Leaf counts after two-level inference, with exact noise variances."""
 
     leaf_counts: Floats
     leaf_variances: Floats
 
 
 def combined_variances(cell_variances: Floats, leaf_variances: Floats, leaves: NDArray[np.int64]) -> Floats:
-    """Variance of each cell's count once its own measurement and the sum of its leaves are averaged."""
+    """Variance of each cell's combined count.
+
+    A cell's own measurement and the sum of its leaves are averaged by inverse variance.
+    """
     return np.asarray(1 / (1 / cell_variances + 1 / (leaves * leaf_variances)))
 
 
@@ -33,7 +36,7 @@ def reconcile(
     leaf_variances: Floats,
     offsets: NDArray[np.int64],
 ) -> TwoLevels:
-    """Least-squares estimates of leaves from measurements of the leaves and of the cells they make up.
+    """Least-squares counts of leaves on two levels.
 
     A cell's two measurements, its own v and the sum of its k leaves u, are averaged by inverse variance to v', and
     the difference is spread evenly: ``u' = u + (v' - sum u) / k``. (Qardaji et al. 2013, section IV-B; the division by
@@ -76,7 +79,9 @@ SMALLEST_MASS = 1e-9  # in points, of a square whose shares mean something
 
 
 def nested_slopes(nested: NestedGrid, counts: Floats, leaf_variances: Floats, counts_in: CountsIn) -> Floats:
-    """Slope of the density inside every leaf along x and y, from -1 to 1, shape (leaves, 2).
+    """Density slopes inside every leaf, shape (leaves, 2).
+
+    There is one along x and one along y, both from -1 to 1.
 
     The density at the place (U, V) in a leaf, both from 0 to 1, is the leaf's mean density times
     ``(1 + gx (2 U - 1)) (1 + gy (2 V - 1))``. A slope is ``-2 b F``, F the lean of what lies around the leaf. The
@@ -99,7 +104,10 @@ def nested_slopes(nested: NestedGrid, counts: Floats, leaf_variances: Floats, co
 
 
 def _coefficient(nested: NestedGrid, counts: Floats, leaf_variances: Floats, counts_in: CountsIn) -> float:
-    """By ridge regression toward zero of the west and south shares of squares on the leans around them."""
+    """The coefficient b, by ridge regression toward zero.
+
+    West and south shares of squares are predicted from the leans around them.
+    """
     squares = _squares(nested)
     squares = squares[counts[squares].sum(axis=(1, 2)) > SMALLEST_MASS]
     quarters = counts[squares]
@@ -118,7 +126,10 @@ def _coefficient(nested: NestedGrid, counts: Floats, leaf_variances: Floats, cou
 
 
 def _squares(nested: NestedGrid) -> Indices:
-    """The leaves of all squares of two rows and two columns in one first-level cell, shape (squares, 2, 2)."""
+    """All squares of four leaves, shape (squares, 2, 2).
+
+    The leaves of a square lie in one first-level cell.
+    """
     leaves = nested.sides**2
     side = np.repeat(nested.sides, leaves)
     row, column = np.divmod(np.arange(nested.cells) - np.repeat(nested.offsets[:-1], leaves), side)
@@ -127,7 +138,9 @@ def _squares(nested: NestedGrid) -> Indices:
 
 
 def _leans(boxes: Floats, masses: Floats, domain: Domain, counts_in: CountsIn) -> Floats:
-    """Lean of what lies around boxes to the west and to the south, from -1 to 1, shape (boxes, 2).
+    """Lean of what lies around boxes, shape (boxes, 2).
+
+    The first is to the west, the second to the south, both from -1 to 1.
 
     ``(L - R) / (L + R + 2 D)``: D a box's own mass, L and R those of boxes of its size on either side, where negative
     estimates count as zero. Beyond the domain the box itself counts again.
