@@ -1,1 +1,1 @@
-"""Answers over rectangles and polygons: densities that can be summed, with their loops. Public side."""
+"""Densities summed over rectangles and polygons. Public side."""

@@ -1,4 +1,4 @@
-"""Areas as geometries: made from polygons, held against each other, and laid over what is asked about."""
+"""Areas as geometries: made, checked and laid over queries."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -14,14 +14,14 @@ from hushgrid.errors import ArgumentError
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
 
-PAIRS_AT_ONCE = 2**14  # of which the common parts are in memory
-WHOLE = 1 - 1e-12  # share of an area from which on the rest is rounding
-SLIVER = 1e-6  # of the smaller area: as much as two may share by the rounding of their outlines
+PAIRS_AT_ONCE = 2**14  # whose common parts are in memory together
+WHOLE = 1 - 1e-12  # a larger share of an area is all of it, but for rounding
+SLIVER = 1e-6  # of the smaller area: two may share this much, because outlines are rounded
 LITTLE_ENDIAN = 1
 
 
 def area_partition(geometries: Any, names: Sequence[str], domain: Domain) -> AreaPartition:
-    """The partition that polygons make.
+    """Make a partition of given polygons.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def area_partition(geometries: Any, names: Sequence[str], domain: Domain) -> Are
     for number in np.flatnonzero(~(shapely.area(shapes) > 0)):
         msg = f"area {_called(names, int(number))} has no extent; leave it out, or give its polygon."
         raise ArgumentError(msg)
-    # GEOS puts outer rings clockwise where it brings a geometry in order.
+    # GEOS normalizes outer rings to clockwise, so all are reversed.
     _, vertices, starts = shapely.to_ragged_array(shapely.reverse(shapely.normalize(shapes)))
     made = AreaPartition(
         domain=domain,
@@ -57,7 +57,10 @@ def area_partition(geometries: Any, names: Sequence[str], domain: Domain) -> Are
 
 
 def check_areas(areas: AreaPartition) -> None:
-    """Refuse areas whose rings cross, or that overlap by more than the rounding of their outlines."""
+    """Refuse areas that are not valid or overlap.
+
+    Rings must not cross. Two areas may share as much as the rounding of their outlines explains.
+    """
     shapely = import_shapely()
     if is_intricate(areas.segments):
         msg = "the outlines of the areas wind around each other too often to be compared; simplify them."
@@ -65,7 +68,7 @@ def check_areas(areas: AreaPartition) -> None:
     shapes = AreaShapes(areas)
     good = shapely.is_valid(shapes.shapes) & (areas.sizes > 0)
     if not good.all():
-        msg = f"area {areas.names[int(np.argmin(good))]!r} is no valid polygon: its rings cross or are inside out."
+        msg = f"area {areas.names[int(np.argmin(good))]!r} is not a valid polygon: its rings cross or are inside out."
         raise ArgumentError(msg)
     one, other = shapes.meetings(shapes.shapes)
     one, other = one[one < other], other[one < other]
@@ -89,30 +92,36 @@ class AreaShapes:
 
     @staticmethod
     def sums(leaf_values: Floats) -> Floats:
-        """Sum over the leaves of every node: that of each leaf."""
+        """Sum over the leaves of every node.
+
+        Every node is one leaf, so these are the values themselves.
+        """
         return leaf_values
 
     @cached_property
     def shapes(self) -> Geometries:
         """The areas as shapely has them."""
         shapely = import_shapely()
-        vertices, *starts = (np.array(array) for array in self._areas.arrays)  # which shapely wants writable
+        vertices, *starts = (np.array(array) for array in self._areas.arrays)  # shapely needs them writable
         shapes: Geometries = shapely.from_ragged_array(shapely.GeometryType.MULTIPOLYGON, vertices, tuple(starts))
         return shapes
 
     @property
     def area_shares(self) -> Floats:
-        """Share of the domain that every area covers, shape (areas,)."""
+        """Every area's share of the domain, shape (areas,)."""
         domain = self._areas.domain
         return self._areas.sizes / domain.width / domain.height
 
     def wkb(self, first: int = 0, stop: int | None = None) -> pa.BinaryArray:
-        """The areas `first` to `stop` as multipolygons in well-known binary."""
+        """The areas `first` to `stop` in well-known binary."""
         texts = import_shapely().to_wkb(self.shapes[first:stop], output_dimension=2, byte_order=LITTLE_ENDIAN)
         return pa.array(texts.tolist(), pa.binary())
 
     def cover(self, geometries: Any) -> Cover:
-        """What polygons cover of every area, taken as for `Synopsis.count_polygons`."""
+        """What polygons cover of every area.
+
+        Polygons are given as for `Synopsis.count_polygons`.
+        """
         asked = _multipolygons(valid_polygons(geometries, self._areas.domain))
         query, area = self.meetings(asked)
         shares = common_sizes(asked[query], self.shapes[area]) / self._areas.sizes[area]
@@ -124,7 +133,10 @@ class AreaShapes:
         return Cover(starts=starts, runs=np.stack([area, area + 1], axis=1), area_shares=shares, mass_shares=shares)
 
     def meetings(self, asked: Geometries) -> tuple[Indices, Indices]:
-        """Which geometries meet which areas, if only along a border, shape (pairs,) each."""
+        """Pairs of geometries and areas that meet.
+
+        A common border is enough. Both arrays have shape (pairs,).
+        """
         query, area = self._tree.query(asked, predicate="intersects")
         return query, area
 
@@ -134,7 +146,7 @@ class AreaShapes:
 
 
 def common_sizes(some: Geometries, others: Geometries) -> Floats:
-    """How much each geometry shares with its counterpart, shape (pairs,)."""
+    """Size of each pair's common part, shape (pairs,)."""
     shapely = import_shapely()
     sizes = np.empty(len(some))
     for first in range(0, len(some), PAIRS_AT_ONCE):
@@ -144,7 +156,10 @@ def common_sizes(some: Geometries, others: Geometries) -> Floats:
 
 
 def _multipolygons(valid: Geometries) -> Geometries:
-    """Valid geometries as flat multipolygons, empty where there is none; what a repair left of lines goes."""
+    """Valid geometries as multipolygons without heights.
+
+    A missing one becomes empty. Lines and points that a repair left are dropped.
+    """
     shapely = import_shapely()
     parts, number = shapely.get_parts(shapely.force_2d(valid), return_index=True)
     polygons, part = shapely.get_parts(parts, return_index=True)  # a repair may leave a collection of several

@@ -1,4 +1,7 @@
-"""Any partition as boxes inside boxes, so that one descent serves them all."""
+"""Any partition as a tree of boxes.
+
+One descent then serves them all.
+"""
 
 import math
 from dataclasses import dataclass, replace
@@ -20,14 +23,17 @@ from hushgrid.geometry.tree import Tree
 
 @compiled
 def add_up(parents: Indices, values: Floats) -> None:
-    """Add the value of every node to its parent's, children before parents."""
+    """Add every node's value to its parent's.
+
+    Children come before parents.
+    """
     for node in range(len(parents) - 1, 0, -1):
         values[parents[node]] += values[node]
 
 
 @compiled
 def weigh(node: int, weight: float, parents: Indices, variances: Floats, sums: Floats) -> None:
-    """Add a node of a weight to the sums of its parent."""
+    """Add a weighted node to its parent's sums."""
     parent = parents[node]
     if variances[node] < math.inf:
         sums[parent, 0] += variances[node] * weight
@@ -38,7 +44,10 @@ def weigh(node: int, weight: float, parents: Indices, variances: Floats, sums: F
 
 @compiled
 def enter_run(node: int, parents: Indices, is_entered: NDArray[np.bool_], entered: Indices, count: int) -> int:
-    """List a node and all above it that are not yet listed; returns how many are."""
+    """List a node and its ancestors, each once.
+
+    Returns how many nodes are listed now.
+    """
     while node >= 0 and not is_entered[node]:
         is_entered[node] = True
         entered[count] = node
@@ -60,7 +69,9 @@ def vary_on_runs(
     running: Floats,
     noise: Floats,
 ) -> None:
-    """Variance by noise of each weighted sum `first_area` to `stop_area`, by the algebra of `vary_on_tree`.
+    """Noise variance of the sums `first_area` to `stop_area`.
+
+    The algebra is that of `vary_on_tree`.
 
     Parameters
     ----------
@@ -116,7 +127,9 @@ def vary_on_runs(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BoxTree:
-    """Nodes, from the whole domain 0 down; the children of a node tile it, in rows and columns.
+    """A tree of boxes that tile their parents.
+
+    Node 0 is the whole domain. The children of a node form rows and columns.
 
     Coordinates are in units of the columns and rows of the grid, or of the tree's lattice, that the partition starts
     from: edges of first-level cells and of nodes are whole numbers.
@@ -227,7 +240,7 @@ class BoxTree:
 
     @cached_property
     def edge_starts(self) -> Indices:
-        """Where the edges of every inner node start, shape (nodes,)."""
+        """Where each inner node's edges start, shape (nodes,)."""
         counts = np.where(self.splits[:, 0] > 0, self.splits.sum(axis=1) + 2, 0)
         return np.cumsum(counts) - counts
 
@@ -246,7 +259,10 @@ class BoxTree:
 
 
 def _edge_places(splits: Indices) -> tuple[Indices, Indices, Indices]:
-    """Block, axis and place of every edge of blocks of columns and rows, shape (edges,) each."""
+    """Block, axis and place of every edge.
+
+    Blocks have the given columns and rows; each array has shape (edges,).
+    """
     counts = (splits + 1).ravel()
     place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     block, axis = np.divmod(np.repeat(np.arange(len(counts)), counts), 2)

@@ -28,7 +28,7 @@ GAUSS_LOW, GAUSS_HIGH = 0.5 - 0.5 / 3**0.5, 0.5 + 0.5 / 3**0.5  # two points int
 
 @compiled
 def with_room(chain: Floats, size: int) -> Floats:
-    """The same list, with room for so many segments."""
+    """The same list, with room for `size` segments."""
     if size <= len(chain):
         return chain
     larger = np.empty((2 * size, 4))
@@ -38,7 +38,10 @@ def with_room(chain: Floats, size: int) -> Floats:
 
 @compiled
 def put(chain: Floats, end: int, axis: int, here: float, along: float, there: float, beyond: float) -> int:
-    """Append a segment; `here` and `there` are its places on the axis, `along` and `beyond` on the other one."""
+    """Append a segment and return the new end.
+
+    Its ends are `here` and `there` on the axis, `along` and `beyond` on the other one.
+    """
     chain[end, axis], chain[end, 1 - axis] = here, along
     chain[end, 2 + axis], chain[end, 3 - axis] = there, beyond
     return end + 1
@@ -46,7 +49,10 @@ def put(chain: Floats, end: int, axis: int, here: float, along: float, there: fl
 
 @compiled
 def lay(chain: Floats, first: int, end: int, axis: int, line: float, along: float, beyond: float) -> int:
-    """Append a segment on a line; one that goes on where the last one on the line ends makes it longer."""
+    """Append a segment that lies on a line.
+
+    If it continues the last segment on that line, that one is made longer.
+    """
     last = end - 1
     if last >= first and chain[last, axis] == line and chain[last, 2 + axis] == line and chain[last, 3 - axis] == along:
         chain[last, 3 - axis] = beyond
@@ -56,7 +62,9 @@ def lay(chain: Floats, first: int, end: int, axis: int, line: float, along: floa
 
 @compiled
 def keep(chain: Floats, first: int, stop: int, axis: int, line: float, sign: int, start: int) -> int:
-    """Write what a half-plane keeps of the segments `first` to `stop` from `start` on; returns the end.
+    """Clip the segments `first` to `stop` to a half-plane.
+
+    The result is written from `start` on, and its end is returned.
 
     It is the side of larger coordinates along the axis for sign 1, and of smaller ones for sign -1. There must be room
     for twice as many segments.
@@ -83,7 +91,9 @@ def keep(chain: Floats, first: int, stop: int, axis: int, line: float, sign: int
 
 @compiled
 def cut(chain: Floats, first: int, stop: int, axis: int, line: float) -> tuple[Floats, int, int]:
-    """Write what lies on either side of a line right after the segments `first` to `stop`.
+    """Cut the segments `first` to `stop` at a line.
+
+    Both sides are written right after them.
 
     Returns the list, the end of the side of smaller coordinates, where that of larger ones starts, and its end.
     """
@@ -94,7 +104,10 @@ def cut(chain: Floats, first: int, stop: int, axis: int, line: float) -> tuple[F
 
 @compiled
 def enters(chain: Floats, first: int, stop: int, box: Box) -> bool:
-    """Whether any segment leaves the sides of a box; else the box lies all inside or all outside."""
+    """Whether any segment leaves a box's sides.
+
+    If none does, the box lies all inside or all outside.
+    """
     west, south, east, north = box
     for place in range(first, stop):
         left, bottom, right, top = chain[place, 0], chain[place, 1], chain[place, 2], chain[place, 3]
@@ -106,7 +119,7 @@ def enters(chain: Floats, first: int, stop: int, box: Box) -> bool:
 
 @compiled
 def in_box(chain: Floats, place: int, box: Box) -> Box:
-    """Both ends of a segment in units of a box, from 0 to 1."""
+    """A segment's ends in units of a box."""
     west, south, east, north = box
     return (
         (chain[place, 0] - west) / (east - west),
@@ -118,7 +131,10 @@ def in_box(chain: Floats, place: int, box: Box) -> Box:
 
 @compiled
 def polygon_share(chain: Floats, first: int, stop: int, box: Box) -> float:
-    """Share of a box that the outline inside it surrounds: its signed area over the box's."""
+    """Share of a box that an outline surrounds.
+
+    It is the outline's signed area over the box's.
+    """
     total = 0.0
     for place in range(first, stop):
         left, bottom, right, top = in_box(chain, place, box)
@@ -128,7 +144,9 @@ def polygon_share(chain: Floats, first: int, stop: int, box: Box) -> float:
 
 @compiled
 def sloped_share(chain: Floats, first: int, stop: int, box: Box, slope_x: float, slope_y: float) -> float:
-    """Share of a mass that the outline surrounds, whose density is ``(1 + gx (2 U - 1)) (1 + gy (2 V - 1))``.
+    """Share of a sloped mass that an outline surrounds.
+
+    The density is ``(1 + gx (2 U - 1)) (1 + gy (2 V - 1))``.
 
     By Green's theorem it is the integral of ``(U + gx (U**2 - U)) (1 + gy (2 V - 1)) dV`` around the outline.
     """
@@ -145,7 +163,10 @@ def sloped_share(chain: Floats, first: int, stop: int, box: Box, slope_x: float,
 def clip_to_domain(
     segments: Floats, first: int, stop: int, columns: float, rows: float, chain: Floats
 ) -> tuple[Floats, int, int]:
-    """Copy an outline, clipped to the box from zero to `columns` and `rows`; returns the list and where it is there."""
+    """Copy an outline, clipped to the domain.
+
+    The domain goes from zero to `columns` and `rows`. Returns the list, and where the outline begins and ends in it.
+    """
     chain = with_room(chain, stop - first)
     chain[: stop - first] = segments[first:stop]
     begin, end = 0, stop - first
@@ -159,7 +180,7 @@ def clip_to_domain(
 def push(
     stack: Indices, height: int, node: int, left: int, bottom: int, right: int, top: int, first: int, stop: int
 ) -> tuple[Indices, int]:
-    """Put a block of a node's children, and the outline inside it, on the stack."""
+    """Push a block of children and its outline."""
     if height == len(stack):
         stack = np.concatenate((stack, np.empty_like(stack)))
     stack[height, 0], stack[height, 1], stack[height, 2], stack[height, 3] = node, left, bottom, right
@@ -192,7 +213,7 @@ def note_leaf(
     shares: Floats,
     found: int,
 ) -> tuple[Indices, Floats, int]:
-    """Add a leaf that is cut to the result."""
+    """Add a cut leaf to the result."""
     area = polygon_share(chain, first, stop, box)
     mass = area if len(slopes) == 0 else sloped_share(chain, first, stop, box, slopes[leaf, 0], slopes[leaf, 1])
     return note_box(runs, shares, found, leaf, leaf + 1, area, mass)
@@ -212,7 +233,9 @@ def cover(
     edges: Floats,
     slopes: Floats,
 ) -> tuple[Indices, Indices, Floats]:
-    """Runs of siblings that the areas `first_area` to `stop_area` cover.
+    """Runs of siblings that areas cover.
+
+    The areas are those from `first_area` to `stop_area`.
 
     Parameters
     ----------
@@ -283,7 +306,9 @@ SMALLEST_SLICE = 64  # areas a thread is worth starting for
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Cover:
-    """Runs of neighbouring nodes that areas cover: nodes that lie inside, and single leaves that are cut.
+    """Runs of neighbouring nodes that areas cover.
+
+    Nodes lie inside the area, or are single leaves that it cuts.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ Span = tuple[int, int, float, float]
 
 
 class Cells(NamedTuple):
-    """Where the cells of a grid lie, as loops read it."""
+    """Where the cells of a grid lie."""
 
     west: float
     south: float
@@ -39,7 +39,7 @@ def cells_of(grid: Grid) -> Cells:
 
 @compiled
 def span(low: float, high: float, count: int) -> Span:
-    """First and last cell that positions `low` to `high` touch, and the fraction covered of each.
+    """First and last cell touched, with their covered fractions.
 
     Within a single cell the last one is the next cell, with fraction zero.
     """
@@ -52,13 +52,19 @@ def span(low: float, high: float, count: int) -> Span:
 
 @compiled
 def position(coordinate: float, low: float, scale: float, count: int) -> float:
-    """Where a coordinate lies in units of cells, from 0 to `count`; beyond the ends, at the end."""
+    """Position of a coordinate, in units of cells.
+
+    It is clipped to the range from 0 to `count`.
+    """
     return min(max((coordinate - low) * scale, 0.0), float(count))
 
 
 @compiled
 def row_sum(table: Floats, start: int, first: int, last: int, begin: float, end: float, count: int) -> float:
-    """Weighted sum along one row of a summed-area table that starts at `start` of the flat array."""
+    """Weighted sum along a summed-area table's row.
+
+    The row begins at `start` of the flat array.
+    """
     after = min(last + 1, count)
     left = table[start + first + 1]
     right = table[start + last]
@@ -75,7 +81,10 @@ def separable_sum(
     column_span: Span,
     row_span: Span,
 ) -> float:
-    """Sum of cells weighted by column and row fractions; the table of (rows + 1) x (columns + 1) begins at `start`."""
+    """Sum of cells, weighted by column and row.
+
+    The summed-area table of (rows + 1) x (columns + 1) begins at `start`.
+    """
     first, last, begin, end = column_span
     bottom, top, below, above = row_span
     width = columns + 1
@@ -104,7 +113,9 @@ def weight(cells: Span) -> float:
 
 @compiled
 def energy(cells: Span, padded: int) -> float:
-    """Sum of the squared weights that measured values have along one axis in the sum over a span.
+    """Sum of squared weights along one axis.
+
+    They are the weights that measured values have in the sum over a span.
 
     The values are the cells themselves, or, where `padded` is not zero, Haar coefficients of so many cells.
     """
@@ -116,7 +127,10 @@ def energy(cells: Span, padded: int) -> float:
 
 @compiled
 def covered_cells(low: float, high: float, origin: float, scale: float, count: int) -> Span:
-    """Cells between `origin` and the end that a query from `low` to `high` covers; fractions of zero outside."""
+    """Span of cells that a query covers.
+
+    The query goes from `low` to `high`. Outside of the cells its fractions are zero.
+    """
     return span(position(low, origin, scale, count), position(high, origin, scale, count), count)
 
 
@@ -131,7 +145,10 @@ def spans_of(rects: Floats, number: int, cells: Cells) -> tuple[Span, Span]:
 
 @compiled
 def count_on_grid(rects: Floats, first: int, stop: int, cells: Cells, table: Floats, out: Floats) -> None:
-    """Estimated count of each rectangle `first` to `stop`, from the summed-area table of the counts."""
+    """Estimated counts of the rectangles `first` to `stop`.
+
+    `table` is the summed-area table of the cells' counts.
+    """
     for number in range(first, stop):
         across, along = spans_of(rects, number, cells)
         out[number] = separable_sum(table, 0, cells.columns, cells.rows, across, along)
@@ -160,7 +177,9 @@ class GridNoise(NamedTuple):
 def vary_on_grid(
     rects: Floats, first: int, stop: int, cells: Cells, given: GridNoise, noise: Floats, spread: Floats
 ) -> None:
-    """Variance by noise and by spread, ``sum w (1 - w) s``, of each rectangle `first` to `stop`.
+    """Variances by noise and by spread.
+
+    The variance by spread is ``sum w (1 - w) s``.
 
     Noise of variance V in cells, or in their Haar coefficients, adds up to V times the energies of both axes.
     """
@@ -174,7 +193,10 @@ def vary_on_grid(
 
 
 class GridSurface:
-    """A flat grid, after independent measurements at one rate of its cells or of their wavelet coefficients."""
+    """The density of a flat grid.
+
+    Its cells, or their wavelet coefficients, were measured independently at one rate.
+    """
 
     def __init__(self, evidence: Evidence, counts: Floats) -> None:
         grid, measurements = evidence.partition, evidence.measurements
@@ -198,7 +220,7 @@ class GridSurface:
         return out
 
     def variances(self, rects: Floats) -> tuple[Floats, Floats]:
-        """Variance of each estimate by noise, and by spread of the points inside cut cells, shape (n,) each."""
+        """Variances by noise and by spread, shape (n,) each."""
         noise, spread = np.empty((2, len(rects)))
 
         def work(first: int, stop: int) -> None:

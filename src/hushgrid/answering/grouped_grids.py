@@ -16,7 +16,7 @@ from hushgrid.inference.two_level import combined_variances
 
 @compiled
 def fraction(index: int, cells: Span) -> float:
-    """Fraction of a column or row of a span that is covered."""
+    """Covered fraction of one column or row."""
     first, last, begin, end = cells
     if index == first:
         return begin
@@ -24,7 +24,7 @@ def fraction(index: int, cells: Span) -> float:
 
 
 class Groups(NamedTuple):
-    """Groups of cells, as loops read them.
+    """Groups of cells.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Groups(NamedTuple):
 
 @compiled
 def vary_on_groups(rects: Floats, first: int, stop: int, cells: Cells, groups: Groups, noise: Floats) -> None:
-    """Add the variance by noise of the grouped cells in each rectangle.
+    """Add the noise variance of grouped cells.
 
     As for the leaves of a cell in `vary_on_nested`: with weights w on the k members of a group, W their sum, it is
     ``V_member (sum w**2 - W**2/k) + (W/k)**2 V_group``.
@@ -73,7 +73,10 @@ def vary_on_groups(rects: Floats, first: int, stop: int, cells: Cells, groups: G
 
 
 class GroupedSurface:
-    """A grouped grid after two-level inference: divided cells and their leaves, groups and their cells."""
+    """The density of a grouped grid.
+
+    Two-level inference was applied to divided cells and their leaves, and to groups and their cells.
+    """
 
     def __init__(self, evidence: Evidence, counts: Floats) -> None:
         grouped, measurements = evidence.partition, evidence.measurements
@@ -103,7 +106,7 @@ class GroupedSurface:
         return self._nested.counts(rects)
 
     def variances(self, rects: Floats) -> tuple[Floats, Floats]:
-        """Variance of each estimate by noise, and by spread of the points inside cut leaves, shape (n,) each."""
+        """Variances by noise and by spread, shape (n,) each."""
         noise, spread = self._nested.variances(rects)
 
         def work(first: int, stop: int) -> None:

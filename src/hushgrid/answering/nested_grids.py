@@ -1,4 +1,6 @@
-"""The density of nested grids, flat or sloped inside leaves, summed over rectangles.
+"""The density of nested grids, summed over rectangles.
+
+Inside leaves it is flat, or sloped.
 
 Each first-level cell has a summed-area table of its leaves, one after the other in a flat array. Only the cells on the
 rim of a rectangle are entered.
@@ -21,7 +23,10 @@ from hushgrid.inference.two_level import combined_variances, nested_slopes
 
 @compiled
 def block_sum(table: Floats, columns: int, left: int, right: int, bottom: int, top: int) -> float:
-    """Sum of whole cells, columns `left` to `right` and rows `bottom` to `top`, half-open."""
+    """Sum of a block of whole cells.
+
+    Columns `left` to `right` and rows `bottom` to `top` are half-open.
+    """
     if left >= right or bottom >= top:
         return 0.0
     width = columns + 1
@@ -32,14 +37,17 @@ def block_sum(table: Floats, columns: int, left: int, right: int, bottom: int, t
 
 @compiled
 def next_on_rim(column: int, row: int, right: int, bottom: int, top: int) -> int:
-    """Column after `column` among the border cells of a block: inner rows have only their two ends."""
+    """Next column among a block's border cells.
+
+    Inner rows have only their two ends.
+    """
     if row in (bottom, top) or column == right:
         return column + 1
     return right
 
 
 class NestedCells(NamedTuple):
-    """Where the cells of both levels lie, as loops read it.
+    """Where the cells of both levels lie.
 
     Parameters
     ----------
@@ -65,7 +73,10 @@ class NestedCells(NamedTuple):
 
 @compiled
 def block_cut(rects: Floats, number: int, cells: Cells) -> tuple[int, int, int, int]:
-    """First and last column, first and last row of the cells that a rectangle touches."""
+    """Block of cells that a rectangle touches.
+
+    Returns first and last column, first and last row.
+    """
     across, along = spans_of(rects, number, cells)
     return across[0], min(across[1], cells.columns - 1), along[0], min(along[1], cells.rows - 1)
 
@@ -74,7 +85,10 @@ def block_cut(rects: Floats, number: int, cells: Cells) -> tuple[int, int, int, 
 def count_on_nested(
     rects: Floats, first: int, stop: int, nested: NestedCells, cell_table: Floats, leaf_tables: Floats, out: Floats
 ) -> None:
-    """Estimated counts: whole first-level cells from their own table, those on the rim from their leaves' tables."""
+    """Estimated counts of the rectangles `first` to `stop`.
+
+    Whole first-level cells are summed from their own table, those on the rim from the tables of their leaves.
+    """
     cells, column_edges, row_edges, sides, column_scales, row_scales, _, table_starts = nested
     columns = cells.columns
     for number in range(first, stop):
@@ -94,7 +108,7 @@ def count_on_nested(
 
 
 class NestedNoise(NamedTuple):
-    """What makes the variances of sums over a nested grid.
+    """What makes variances on a nested grid.
 
     Parameters
     ----------
@@ -149,7 +163,10 @@ def vary_on_nested(
 
 @compiled
 def nested_tables(values: Floats, sides: Indices, offsets: Indices, table_starts: Indices, out: Floats) -> None:
-    """Fill one summed-area table for each first-level cell, one after the other in a flat array of zeros."""
+    """Fill one summed-area table for each first-level cell.
+
+    They follow one another in `out`, a flat array of zeros.
+    """
     for cell in range(len(sides)):
         side = sides[cell]
         width = side + 1
@@ -162,7 +179,9 @@ def nested_tables(values: Floats, sides: Indices, offsets: Indices, table_starts
 
 
 class NestedSurface:
-    """A nested grid after two-level inference.
+    """The density of a nested grid.
+
+    Two-level inference was applied.
 
     Parameters
     ----------
@@ -207,7 +226,7 @@ class NestedSurface:
         return out
 
     def variances(self, rects: Floats) -> tuple[Floats, Floats]:
-        """Variance of each estimate by noise, and by spread of the points inside cut leaves, shape (n,) each."""
+        """Variances by noise and by spread, shape (n,) each."""
         noise, spread = np.empty((2, len(rects)))
 
         def work(first: int, stop: int) -> None:
@@ -235,7 +254,10 @@ class NestedSurface:
 
 @compiled
 def shares_of_leaf(low: float, high: float, leaf: int, slope: float) -> tuple[float, float]:
-    """Share of a leaf between two positions, in units of leaves, by extent and by mass."""
+    """Share of a leaf between two positions.
+
+    Positions are in units of leaves. Returns the share by extent and the share by mass.
+    """
     start, end = max(low - leaf, 0.0), min(high - leaf, 1.0)
     return end - start, share_below(end, slope) - share_below(start, slope)
 
@@ -244,7 +266,10 @@ def shares_of_leaf(low: float, high: float, leaf: int, slope: float) -> tuple[fl
 def tilt_on_nested(
     rects: Floats, first: int, stop: int, nested: NestedCells, counts: Floats, slopes: Floats, out: Floats
 ) -> None:
-    """Add to the counts of flat leaves, for each rectangle `first` to `stop`, what the slopes of cut leaves change."""
+    """Add what slopes change to flat counts.
+
+    Only the leaves that a rectangle cuts can change it.
+    """
     cells, column_edges, row_edges, sides, column_scales, row_scales, offsets, _ = nested
     for number in range(first, stop):
         low_x, low_y, high_x, high_y = rects[number, 0], rects[number, 1], rects[number, 2], rects[number, 3]
@@ -265,7 +290,10 @@ def tilt_on_nested(
 def tilt_of_cell(
     begin: float, end: float, below: float, above: float, side: int, start: int, counts: Floats, slopes: Floats
 ) -> float:
-    """What slopes change in the part of a first-level cell, in units of leaves; its leaves begin at `start`."""
+    """What slopes change inside one first-level cell.
+
+    The covered part is in units of leaves. The cell's leaves begin at `start`.
+    """
     left, right = min(int(begin), side - 1), min(int(end), side - 1)
     bottom, top = min(int(below), side - 1), min(int(above), side - 1)
     total = 0.0
@@ -281,7 +309,9 @@ def tilt_of_cell(
 
 
 class SlopedNestedSurface(NestedSurface):
-    """A nested grid; inside a leaf the density is linear along x times linear along y.
+    """The density of a nested grid, sloped inside leaves.
+
+    Inside a leaf it is linear along x times linear along y.
 
     At the place (U, V) of a leaf, both from 0 to 1, it is the leaf's mean density times
     ``(1 + gx (2 U - 1)) (1 + gy (2 V - 1))``. Variances are those of flat leaves.
@@ -289,7 +319,10 @@ class SlopedNestedSurface(NestedSurface):
 
     @cached_property
     def slopes(self) -> Floats:
-        """Slopes gx and gy of every leaf, learned from the counts of all, from -1 to 1, shape (leaves, 2)."""
+        """Slopes gx and gy, shape (leaves, 2).
+
+        They are learned from the counts of all leaves, and lie between -1 and 1.
+        """
         leaf_variances = np.repeat(self._leaf_variances, self._nested.sides**2)
         return nested_slopes(self._nested, self._counts, leaf_variances, super().counts)
 

@@ -1,4 +1,4 @@
-"""Polygons as outlines: directed segments in the coordinates of a domain."""
+"""Polygons as directed segments, in a domain's coordinates."""
 
 import re
 from dataclasses import dataclass
@@ -14,13 +14,15 @@ from hushgrid.geometry.domain import FARTHEST, Domain
 Geometries = NDArray[np.object_]
 
 POLYGON, MULTIPOLYGON = 3, 6  # shapely's numbers of types
-# Parameters of PROJ that have it open a file; the grid called @null is none.
+# PROJ parameters that make it open a file; the grid @null is not a file.
 NAMES_A_FILE = re.compile(r"\b(init|file|model|catalog|\w*grids)\s*=(?!\s*@null\b)|PARAMETERFILE", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outlines:
-    """The rings of areas, counterclockwise around the inside, clockwise around holes.
+    """The rings of areas, as directed segments.
+
+    They run counterclockwise around the inside, clockwise around holes.
 
     Parameters
     ----------
@@ -40,7 +42,9 @@ class Outlines:
 
 
 def outlines(geometries: Any, domain: Domain) -> Outlines:
-    """Outlines of polygons in the reference system of a domain; rings that are not valid are repaired.
+    """Outlines of polygons, in a domain's reference system.
+
+    Rings that are not valid are repaired.
 
     Parameters
     ----------
@@ -62,13 +66,13 @@ def outlines(geometries: Any, domain: Domain) -> Outlines:
 
 
 def valid_polygons(geometries: Any, domain: Domain) -> Geometries:
-    """What `outlines` takes as an array of valid geometries in the reference system of a domain.
+    """Polygons as valid geometries, in a domain's reference system.
 
     What a repair left of lines and points is in them, too.
     """
     polygons = geometry_array(geometries)
     _check_types(polygons)
-    _check_coordinates(polygons, "has a coordinate that is no finite number")
+    _check_coordinates(polygons, "has a coordinate that is not a finite number")
     crs = getattr(geometries, "crs", None)
     if crs is not None:
         polygons = transformed(polygons, crs, domain.crs)
@@ -76,25 +80,28 @@ def valid_polygons(geometries: Any, domain: Domain) -> Geometries:
 
 
 def is_one(geometries: Any) -> bool:
-    """Whether this is one geometry, and no sequence or frame."""
+    """Whether this is one geometry, not several."""
     return np.ndim(getattr(geometries, "geometry", geometries)) == 0
 
 
 def transformed(geometries: Geometries, crs: Any, wanted: str) -> Geometries:
-    """Geometries in another reference system, vertex by vertex; longitude and easting come first in both."""
+    """Geometries in another reference system, vertex by vertex.
+
+    Longitude or easting comes first in both.
+    """
     if crs == wanted:
         return geometries
     pyproj = _pyproj()
     for name in (crs, wanted):
         if isinstance(name, str) and NAMES_A_FILE.search(name):
-            msg = "the reference system of the polygons or of the domain names a file, and none is opened."
+            msg = "the reference system of the polygons or of the domain names a file; hushgrid opens no such file."
             raise ArgumentError(msg)
     try:
         given = pyproj.CRS.from_user_input(crs)
         if given.equals(pyproj.CRS.from_user_input(wanted), ignore_axis_order=True):
             return geometries
         transformer = pyproj.Transformer.from_crs(given, wanted, always_xy=True)
-    except (pyproj.exceptions.ProjError, ValueError) as error:  # a name that cannot be passed on is a ValueError
+    except (pyproj.exceptions.ProjError, ValueError) as error:  # pyproj raises it for names it cannot pass on
         msg = f"the reference system of the polygons is unknown to PROJ, or cannot be transformed to {wanted}."
         raise ArgumentError(msg) from error
 
@@ -107,7 +114,10 @@ def transformed(geometries: Geometries, crs: Any, wanted: str) -> Geometries:
 
 
 def geometry_array(geometries: Any) -> Geometries:
-    """One geometry, a sequence or the geometries of a frame as an array, shape (n,)."""
+    """Any geometries as an array, shape (n,).
+
+    They may be one geometry, a sequence, or a frame.
+    """
     shapely = import_shapely()
     array = np.atleast_1d(np.asarray(getattr(geometries, "geometry", geometries), dtype=object))
     if array.ndim != 1:
@@ -116,7 +126,7 @@ def geometry_array(geometries: Any) -> Geometries:
     good = shapely.is_valid_input(array)
     if not good.all():
         index = int(np.argmin(good))
-        _refuse(index, f"is no geometry of shapely but of type {type(array[index]).__name__}")
+        _refuse(index, f"is not a geometry of shapely but of type {type(array[index]).__name__}")
     return array
 
 
@@ -153,7 +163,10 @@ def _repaired(polygons: Geometries) -> Geometries:
 
 
 def _of_valid(geometries: Geometries) -> Outlines:
-    """Outlines of the polygons in geometries; what a repair left of lines and points has none."""
+    """Outlines of the polygons in geometries.
+
+    Lines and points that a repair left have none.
+    """
     shapely = import_shapely()
     parts, area = shapely.get_parts(geometries, return_index=True)
     polygons, part = shapely.get_parts(parts, return_index=True)
@@ -171,7 +184,7 @@ def _of_valid(geometries: Geometries) -> Outlines:
 
 
 def import_shapely() -> Any:
-    """The library, or an error that says how to get it."""
+    """Import shapely, or say how to get it."""
     try:
         import shapely
     except ImportError as error:
@@ -196,11 +209,13 @@ def _refuse(index: int, complaint: str) -> NoReturn:
 
 MOST_CROSSINGS = 5_000  # a repair takes seconds at this number, and grows with its square
 PAIRS_AT_ONCE = 2**22
-NEIGHBOURS = 64  # of an edge on average: far more than outlines have that somebody drew
+NEIGHBOURS = 64  # of an edge on average: far more than drawn outlines have
 
 
 def is_tangled(polygon: Any) -> bool:
-    """Whether segments of a polygon's rings meet so often that a repair would not end, or not fit in memory.
+    """Whether a polygon crosses itself too often.
+
+    A repair would then not end, or not fit in memory.
 
     Examples
     --------
@@ -217,7 +232,7 @@ def is_tangled(polygon: Any) -> bool:
     meetings = 0
     for first in range(0, len(segments), step):
         some = segments[first : first + step]
-        # Each meets itself and its neighbours in the ring, and every other is found from both of its sides.
+        # Each segment meets itself and its neighbours in the ring; any other pair is found from both sides.
         meetings += tree.query(some, predicate="intersects").shape[1] - 3 * len(some)
         if meetings > 2 * MOST_CROSSINGS:
             return True
@@ -225,7 +240,9 @@ def is_tangled(polygon: Any) -> bool:
 
 
 def is_intricate(segments: NDArray[np.float64]) -> bool:
-    """Whether the boxes around segments, shape (n, 4), overlap so often that to compare outlines would not end.
+    """Whether boxes around segments overlap too often.
+
+    To compare such outlines would not end. Segments have shape (n, 4).
 
     Examples
     --------

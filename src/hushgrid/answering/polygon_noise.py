@@ -1,4 +1,7 @@
-"""Noise variance of sums over polygons, exact given the structure, for every inference."""
+"""Noise variance of sums over polygons.
+
+It is exact, given the structure. Learned inferences are given the variance of least squares.
+"""
 
 from dataclasses import replace
 from functools import cached_property
@@ -20,7 +23,10 @@ from hushgrid.inference.two_level import combined_variances
 
 
 class WaveletNoise:
-    """Noise of a grid restored from Haar coefficients, all of one variance."""
+    """Noise of a grid restored from Haar coefficients.
+
+    All coefficients have one variance.
+    """
 
     def __init__(self, grid: Grid, wavelet: Wavelet) -> None:
         self._grid_columns = grid.columns
@@ -39,7 +45,7 @@ class WaveletNoise:
         return noise
 
     def _energy(self, rows: Indices, columns: Indices, weights: Floats) -> float:
-        """Sum of the squared weights of all coefficients in a weighted sum of cells."""
+        """Sum of squared weights of all coefficients."""
         bottom, left = rows.min(), columns.min()
         window = np.zeros((rows.max() - bottom + 1, columns.max() - left + 1))
         window[rows - bottom, columns - left] = weights
@@ -49,7 +55,9 @@ class WaveletNoise:
 
 
 def coefficient_weights(weights: Floats, start: int, cells: int) -> Floats:
-    """Weights of the Haar coefficients of `cells` cells, where those from `start` on have weights and others zero.
+    """Weights of Haar coefficients in a weighted sum.
+
+    There are `cells` cells. Those from `start` on have the given weights, all others have zero.
 
     A coefficient is a block's left half minus its right half, and adds to a cell with that sign, divided by the size
     of the block (`hushgrid.inference.haar`). Coefficients whose block has no weight are left out.
@@ -78,7 +86,10 @@ def coefficient_weights(weights: Floats, start: int, cells: int) -> Floats:
 
 
 class AreaNoise(Protocol):
-    """The noise in sums of leaves, each weighted by its covered share."""
+    """Noise in sums of leaves.
+
+    Each leaf is weighted by its covered share.
+    """
 
     def variances(self, cover: Cover) -> Floats:
         """Variance of every sum, shape (areas,)."""
@@ -151,18 +162,27 @@ class NodeNoise:
 
     @cached_property
     def _totals(self) -> Floats:
-        """Sum of the children's finite variances, and how many are infinite, shape (nodes, 2)."""
+        """Children's variances of each node, shape (nodes, 2).
+
+        The sum of the finite ones, and how many are infinite.
+        """
         parents, parts = self._parents[1:], self._parts[1:]
         return np.stack([np.bincount(parents, part, minlength=len(self._parents)) for part in parts.T], axis=1)
 
     @cached_property
     def _running(self) -> Floats:
-        """The same, of all nodes before each, shape (nodes + 1, 2)."""
+        """Running sums over nodes, shape (nodes + 1, 2).
+
+        Of all nodes before each: the sum of finite variances, and how many are infinite.
+        """
         return np.concatenate([np.zeros((1, 2)), np.cumsum(self._parts, axis=0)])
 
 
 class GroupedNoise:
-    """Noise of a grouped grid: a tree, too, whose first level is the divided cells and the groups."""
+    """Noise of a grouped grid.
+
+    It is a tree too: its first level is the divided cells and the groups.
+    """
 
     def __init__(self, hierarchy: BoxTree, grouped: GroupedGrid, measurements: Measurements) -> None:
         blocks, starts = grouped.block_groups, grouped.offsets[:-1]
@@ -184,6 +204,6 @@ class GroupedNoise:
 
     def variances(self, cover: Cover) -> Floats:
         """Variance of every sum, shape (areas,)."""
-        # Neighbours may be in different groups.
+        # A run could span several groups.
         single = cover.node_by_node()
         return self._noise.variances(replace(single, runs=single.runs + self._groups))

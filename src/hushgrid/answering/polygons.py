@@ -1,4 +1,4 @@
-"""Densities summed over polygons, and densities of given areas over rectangles."""
+"""Densities over polygons, and of given areas."""
 
 from functools import cached_property
 from typing import Any
@@ -16,11 +16,13 @@ from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.rects import area_shares
 from hushgrid.inference.least_squares import Evidence
 
-FLAT = np.empty((0, 2))  # in place of slopes
+FLAT = np.empty((0, 2))  # stands for slopes that are all zero
 
 
 class AreaSurface:
-    """A density that sums over polygons, with the estimates and variances that `Surface` has for rectangles.
+    """A density that sums over polygons.
+
+    It offers the estimates and variances that `Surface` has for rectangles.
 
     Parameters
     ----------
@@ -45,18 +47,18 @@ class AreaSurface:
     def counts(self, cover: Cover) -> Floats:
         """Estimated points in each area, shape (areas,)."""
         first, stop = cover.runs.T
-        # Single nodes by themselves: differences of running sums are good to rounding of the total only.
+        # Single nodes are read directly: a difference of running sums has the rounding error of the total.
         inside = np.where(stop - first == 1, self._counts[first], self._running[stop] - self._running[first])
         return cover.total(cover.mass_shares * inside)
 
     def area_shares(self, cover: Cover) -> Floats:
-        """Share of the domain that each area covers, shape (areas,)."""
+        """Each area's share of the domain, shape (areas,)."""
         first, stop = cover.runs.T
         running = self._running_areas
         return cover.total(cover.area_shares * (running[stop] - running[first]))
 
     def variances(self, cover: Cover) -> tuple[Floats, Floats]:
-        """Variance of each estimate by noise, and by spread of the points inside cut leaves, shape (areas,) each."""
+        """Variances by noise and by spread, shape (areas,) each."""
         shares = cover.area_shares
         cut = cover.total(shares * (1 - shares) * self._spreads[cover.runs[:, 0]])
         return self._noise.variances(cover), cut
@@ -78,12 +80,12 @@ class AreaSurface:
 
     @cached_property
     def _running(self) -> Floats:
-        """Counts of all nodes before each, shape (nodes + 1,)."""
+        """Running sums of counts, shape (nodes + 1,)."""
         return np.concatenate([[0.0], np.cumsum(self._counts)])
 
     @cached_property
     def _running_areas(self) -> Floats:
-        """Share of the domain of all nodes before each, shape (nodes + 1,)."""
+        """Running sums of domain shares, shape (nodes + 1,)."""
         if isinstance(self._nodes, AreaShapes):
             shares = self._nodes.area_shares
         else:
@@ -92,14 +94,20 @@ class AreaSurface:
 
     @cached_property
     def _spreads(self) -> Floats:
-        """Variance scale of the points inside every leaf; zero for other nodes, which are never cut."""
+        """Variance scale of the points inside leaves.
+
+        It is zero for other nodes, which are never cut.
+        """
         spreads = np.zeros(self._nodes.nodes)
         spreads[self._nodes.leaves] = spread(self._leaf_counts)
         return spreads
 
     @cached_property
     def _slopes(self) -> Floats:
-        """Slopes of all nodes, zero where they mean nothing; empty where all leaves are flat."""
+        """Slopes of all nodes, zero for inner ones.
+
+        The array is empty where all leaves are flat.
+        """
         if len(self._leaf_slopes) == 0:
             return FLAT
         slopes = np.zeros((self._nodes.nodes, 2))
@@ -111,7 +119,10 @@ RECTS_AT_ONCE = 2**16
 
 
 class AreaPartitionSurface:
-    """Areas after independent measurements at one rate; a rectangle is asked about as the polygon that it is."""
+    """The density of given areas, over rectangles.
+
+    Areas were measured independently at one rate. A rectangle is treated as a polygon.
+    """
 
     def __init__(self, evidence: Evidence, counts: Floats) -> None:
         self._evidence = evidence
@@ -122,7 +133,7 @@ class AreaPartitionSurface:
         return np.concatenate([np.empty(0), *(self._areas.counts(cover) for cover in self._covers(rects))])
 
     def variances(self, rects: Floats) -> tuple[Floats, Floats]:
-        """Variance of each estimate by noise, and by spread of the points inside cut areas, shape (n,) each."""
+        """Variances by noise and by spread, shape (n,) each."""
         parts = [np.empty((2, 0)), *(np.stack(self._areas.variances(cover)) for cover in self._covers(rects))]
         noise, spread = np.concatenate(parts, axis=1)
         return noise, spread
@@ -130,9 +141,9 @@ class AreaPartitionSurface:
     def _covers(self, rects: Floats) -> list[Cover]:
         shapely = import_shapely()
         west, south, east, north = self._evidence.partition.domain.bounds
-        within = np.clip(rects, (west, south, west, south), (east, north, east, north))  # they may have no end
+        within = np.clip(rects, (west, south, west, south), (east, north, east, north))  # sides may be infinite
         boxes = shapely.box(*within.T)
-        boxes[shapely.area(boxes) == 0] = None  # all outside
+        boxes[shapely.area(boxes) == 0] = None  # lies outside the domain
         return [
             self._areas.cover(boxes[first : first + RECTS_AT_ONCE]) for first in range(0, len(boxes), RECTS_AT_ONCE)
         ]

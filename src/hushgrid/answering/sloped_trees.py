@@ -1,4 +1,4 @@
-"""The density of a tree whose leaves slope, summed over rectangles.
+"""The density of sloped trees, summed over rectangles.
 
 Rectangles are in units of the tree's lattice. All there is to know of a node lies in one cache line, because queries
 jump about in a tree and wait for memory more than they compute.
@@ -29,13 +29,19 @@ NODE = np.dtype(
 
 @compiled
 def share_below(place: float, slope: float) -> float:
-    """Share of a mass that lies below a place U from 0 to 1, where the density is ``1 + slope (2 U - 1)``."""
+    """Share of a sloped mass below a place.
+
+    The place U is from 0 to 1, and the density ``1 + slope (2 U - 1)``.
+    """
     return place + slope * (place * place - place)
 
 
 @compiled
 def share_between(low: float, high: float, start: float, end: float, slope: float) -> float:
-    """Share of a mass spread from `start` to `end` that lies from `low` to `high`."""
+    """Share of a sloped mass between two places.
+
+    The mass lies from `start` to `end`, the places are `low` and `high`.
+    """
     below = share_below((low - start) / (end - start), slope) if low > start else 0.0
     above = share_below((high - start) / (end - start), slope) if high < end else 1.0
     return max(above - below, 0.0)
@@ -43,7 +49,9 @@ def share_between(low: float, high: float, start: float, end: float, slope: floa
 
 @compiled
 def count_on_sloped_tree(rects: Floats, first: int, stop: int, nodes: NDArray[np.void], out: Floats) -> None:
-    """Estimated counts of the rectangles `first` to `stop`; a node's count is the sum of its children's.
+    """Estimated counts of the rectangles `first` to `stop`.
+
+    A node's count is the sum of its children's.
 
     All children of a node that is cut are looked at, so that there should be few of them.
     """
@@ -71,7 +79,9 @@ def count_on_sloped_tree(rects: Floats, first: int, stop: int, nodes: NDArray[np
 
 
 class SlopedSurface(TreeSurface):
-    """A tree of boxes; inside a leaf the density is linear along x times linear along y.
+    """The density of a tree, sloped inside leaves.
+
+    Inside a leaf it is linear along x times linear along y.
 
     At the place (U, V) of a leaf, both from 0 to 1, it is the leaf's mean density times
     ``(1 + gx (2 U - 1)) (1 + gy (2 V - 1))``. Variances are those of flat leaves.
@@ -88,7 +98,10 @@ class SlopedSurface(TreeSurface):
 
     @classmethod
     def of(cls, evidence: Evidence, counts: Floats) -> Self:
-        """Surface of a quadtree, its slopes learned from the counts of its leaves, none negative."""
+        """Surface of a quadtree, with learned slopes.
+
+        Slopes are learned from the counts of the leaves, which must not be negative.
+        """
         tree = evidence.partition
         assert isinstance(tree, Tree)
         first, stop = tree.runs

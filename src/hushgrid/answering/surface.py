@@ -1,8 +1,8 @@
-"""Estimated densities over a domain that can be summed over rectangles.
+"""Estimated densities that can be summed over rectangles.
 
-Inside a leaf the density is flat. There is one kind of surface for each kind of partition; each knows the exact
-variance of the noise in such a sum, covariances included, and a variance for what flatness gets wrong in the leaves a
-query cuts.
+There is one kind of surface for each kind of partition, and another where the density slopes inside leaves. Each knows
+the variance of the noise in such a sum, covariances included, and a variance for what the density gets wrong in the
+leaves that a query cuts.
 """
 
 from typing import Protocol
@@ -16,23 +16,34 @@ CLUMPING = 0.3  # points inside a leaf vary far more than a Poisson count: m + 0
 
 
 class Surface(Protocol):
-    """A density that sums over rectangles. Implemented by `GridSurface` and `NestedSurface`."""
+    """A density that sums over rectangles.
+
+    There is an implementation for each kind of partition: see `hushgrid.answering.surfaces`.
+    """
 
     def counts(self, rects: Floats) -> Floats:
         """Estimated points in each rectangle, shape (n,)."""
 
     def variances(self, rects: Floats) -> tuple[Floats, Floats]:
-        """Variance of each estimate by noise, and by spread of the points inside cut leaves, shape (n,) each."""
+        """Variances by noise and by spread, shape (n,) each.
+
+        Spread is what the density gets wrong about the points inside the leaves that a rectangle cuts.
+        """
 
 
 def spread(counts: Floats) -> Floats:
-    """Variance scale of the points inside a leaf; a query that covers a share w of it has ``w (1 - w)`` times this."""
+    """Variance scale of the points inside a leaf.
+
+    A query that covers a share w of the leaf has ``w (1 - w)`` times this.
+    """
     points = np.maximum(counts, 0)
     return points + CLUMPING * points**2
 
 
 def summed_area(values: Floats) -> Floats:
-    """Summed-area table, flat, of an array of shape (rows, columns), with a first row and column of zeros.
+    """Summed-area table of a grid, as a flat array.
+
+    The grid has shape (rows, columns). The table has a first row and column of zeros.
 
     Examples
     --------

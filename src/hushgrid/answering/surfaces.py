@@ -1,4 +1,4 @@
-"""Rectangles and polygons laid over a release, and the surface that each kind of release has."""
+"""The surface of each release, and regions over it."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -39,13 +39,19 @@ SLOPED_SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
 
 
 def surface_of(evidence: Evidence, counts: Floats, *, inference: str) -> Surface:
-    """The density that counts of leaves mean, as the inference that made them has it inside a leaf."""
+    """The density of a release.
+
+    Its inference decides whether the density is flat or sloped inside leaves.
+    """
     make = (SLOPED_SURFACES if INFERENCES[inference].sloped else SURFACES)[type(evidence.partition)]
     return make(evidence, counts)
 
 
 def slopes_of(surface: Surface) -> Floats:
-    """Slopes of the density inside leaves along x and y, shape (leaves, 2); empty where it is flat."""
+    """Slopes of the density, shape (leaves, 2).
+
+    There is one along x and one along y inside each leaf. The array is empty where the density is flat.
+    """
     return surface.slopes if isinstance(surface, SlopedNestedSurface | SlopedSurface) else FLAT
 
 
@@ -59,7 +65,7 @@ class Rectangles:
         self.is_one = np.ndim(rects) != 2
 
     def area_shares(self) -> Floats:
-        """Share of the domain that each covers, shape (n,)."""
+        """Each one's share of the domain, shape (n,)."""
         return area_shares(self._rects, self._domain)
 
     def counts(self) -> Floats:
@@ -67,7 +73,7 @@ class Rectangles:
         return self._surface.counts(self._rects)
 
     def variances(self) -> tuple[Floats, Floats]:
-        """Variance of each estimate by noise and by spread, shape (n,) each."""
+        """Variances by noise and by spread, shape (n,) each."""
         return self._surface.variances(self._rects)
 
 
@@ -80,7 +86,7 @@ class Polygons:
         self.is_one = is_one(geometries)
 
     def area_shares(self) -> Floats:
-        """Share of the domain that each covers, shape (n,)."""
+        """Each one's share of the domain, shape (n,)."""
         return self._surface.area_shares(self._cover)
 
     def counts(self) -> Floats:
@@ -88,7 +94,7 @@ class Polygons:
         return self._surface.counts(self._cover)
 
     def variances(self) -> tuple[Floats, Floats]:
-        """Variance of each estimate by noise and by spread, shape (n,) each."""
+        """Variances by noise and by spread, shape (n,) each."""
         return self._surface.variances(self._cover)
 
 

@@ -21,7 +21,7 @@ Rect = tuple[float, float, float, float]
 
 
 class Boxes(NamedTuple):
-    """Where the nodes of a tree lie, as loops read it.
+    """Where the nodes of a tree lie.
 
     Parameters
     ----------
@@ -39,7 +39,10 @@ class Boxes(NamedTuple):
 
 @compiled
 def first_beyond(boxes: Indices, side: int, line: float, first: int, stride: int, count: int, include: bool) -> int:
-    """First of `count` boxes whose edge on a side lies beyond a line, or on it where that is included."""
+    """First box whose edge lies beyond a line.
+
+    Of `count` boxes, by bisection. An edge on the line counts if `include` says so.
+    """
     low, high = 0, count
     while low < high:
         middle = (low + high) // 2
@@ -55,7 +58,10 @@ def first_beyond(boxes: Indices, side: int, line: float, first: int, stride: int
 def touched_span(
     sides: Indices, first: int, columns: int, rows: int, left: float, bottom: float, right: float, top: float
 ) -> tuple[int, int, int, int]:
-    """Columns and rows of children that a rectangle touches, half-open."""
+    """Children that a rectangle touches.
+
+    Returns first column and end, first row and end.
+    """
     return (
         first_beyond(sides, 2, left, first, 1, columns, False),
         first_beyond(sides, 0, right, first, 1, columns, True),
@@ -66,7 +72,10 @@ def touched_span(
 
 @compiled
 def share(sides: Indices, node: int, left: float, bottom: float, right: float, top: float) -> float:
-    """Share of a node's area that a rectangle covers; exactly one where it covers all of it."""
+    """Share of a node that a rectangle covers.
+
+    It is exactly one where the rectangle covers all of the node.
+    """
     west, south, east, north = sides[node, 0], sides[node, 1], sides[node, 2], sides[node, 3]
     width = max(min(right, float(east)) - max(left, float(west)), 0.0)
     height = max(min(top, float(north)) - max(bottom, float(south)), 0.0)
@@ -76,7 +85,10 @@ def share(sides: Indices, node: int, left: float, bottom: float, right: float, t
 
 @compiled
 def count_on_tree(rects: Floats, first: int, stop: int, boxes: Boxes, counts: Floats, out: Floats) -> None:
-    """Estimated counts of the rectangles `first` to `stop`; `counts` holds every node's, the sum of its children's."""
+    """Estimated counts of the rectangles `first` to `stop`.
+
+    `counts` holds the count of every node, which is the sum of its children's.
+    """
     sides, splits, first_children = boxes
     stack = np.empty(len(counts), np.int64)
     for number in range(first, stop):
@@ -127,7 +139,9 @@ class TreeNoise(NamedTuple):
 
 @compiled
 def enter(rect: Rect, boxes: Boxes, spreads: Floats, cut: Indices, weights: Floats) -> tuple[int, float]:
-    """List the inner nodes a rectangle cuts, parents first, and weigh all nodes it touches by their covered share.
+    """List cut inner nodes, and weigh touched nodes.
+
+    Parents are listed first. The weight of a node is its covered share.
 
     Returns how many were listed, and the variance by spread in the leaves.
     """
@@ -155,7 +169,10 @@ def enter(rect: Rect, boxes: Boxes, spreads: Floats, cut: Indices, weights: Floa
 
 @compiled
 def average_up(rect: Rect, boxes: Boxes, given: TreeNoise, cut: Indices, entered: int, weights: Floats) -> float:
-    """Variance by noise: going up, each cut node adds what its children vary around their mean weight."""
+    """Noise variance of a rectangle's count, going up.
+
+    Each cut node adds the variance from its children's weights around their mean.
+    """
     sides, splits, first_children = boxes
     left, bottom, right, top = rect
     variances, noise = given.variances, 0.0
@@ -181,7 +198,7 @@ def average_up(rect: Rect, boxes: Boxes, given: TreeNoise, cut: Indices, entered
 def vary_on_tree(
     rects: Floats, first: int, stop: int, boxes: Boxes, given: TreeNoise, noise: Floats, spread: Floats
 ) -> None:
-    """Variances of least-squares estimates of rectangles, by noise and by spread in cut leaves.
+    """Variances by noise and by spread, after least squares.
 
     Leaves carry their covered share as weight w. Going up, the children c of a node have the mean weight
     ``m = sum s_c w_c``, s the shares of `spread_down`; what they add beyond m times the node's own count is
@@ -196,7 +213,10 @@ def vary_on_tree(
 
 
 class TreeSurface:
-    """A tree of boxes, flat inside each leaf, after least squares."""
+    """The density of a tree, flat inside leaves.
+
+    Variances are those of least squares.
+    """
 
     def __init__(self, evidence: Evidence, counts: Floats) -> None:
         tree = evidence.partition
@@ -217,7 +237,7 @@ class TreeSurface:
         return out
 
     def variances(self, rects: Floats) -> tuple[Floats, Floats]:
-        """Variance of each estimate by noise, and by spread of the points inside cut leaves, shape (n,) each."""
+        """Variances by noise and by spread, shape (n,) each."""
         rects = self._on_lattice(rects)
         noise, spread = np.empty((2, len(rects)))
 
@@ -240,7 +260,7 @@ class TreeSurface:
 
     @cached_property
     def _node_counts(self) -> Floats:
-        """Counts of all nodes: sums over their runs of leaves."""
+        """Counts of all nodes, from their leaves."""
         first, stop = self._tree.runs
         running = np.concatenate([[0.0], np.cumsum(self._leaf_counts)])
         counts = running[stop] - running[first]

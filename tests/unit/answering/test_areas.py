@@ -72,7 +72,7 @@ REFUSED = {
     "a missing one": ([LEFT, None], "'B' has no extent"),
     "one without extent": ([LEFT, shapely.Polygon([(0.6, 0), (0.7, 0), (0.8, 0)])], "'B' has no extent"),
     "a line": ([LEFT, shapely.LineString([(0.6, 0), (0.7, 1)])], "polygon 1 is a LineString"),
-    "no geometry": ([LEFT, "B"], "polygon 1 is no geometry"),
+    "no geometry": ([LEFT, "B"], "polygon 1 is not a geometry"),
 }
 
 
@@ -105,7 +105,7 @@ def test_areas_of_a_stranger_are_looked_at_too():
     )
 
     check_areas(good)
-    with pytest.raises(ArgumentError, match="'A' is no valid polygon"):
+    with pytest.raises(ArgumentError, match="'A' is not a valid polygon"):
         check_areas(turned)
 
 

@@ -90,9 +90,9 @@ REFUSED = {
     "a collection": ([shapely.GeometryCollection([SQUARE])], "polygon 0 is a GeometryCollection"),
     "a rectangle's numbers": ([SQUARE, (0, 0, 1, 1)], "polygons must be|no geometry"),
     "numbers": ([[0, 0, 1, 1]], "got an array of shape"),
-    "a text": (["POLYGON EMPTY"], "polygon 0 is no geometry of shapely but of type str"),
-    "NaN": ([SQUARE, triangle(1, np.nan)], "polygon 1 has a coordinate that is no finite"),
-    "infinity": ([triangle(np.inf, 0)], "polygon 0 has a coordinate that is no finite"),
+    "a text": (["POLYGON EMPTY"], "polygon 0 is not a geometry of shapely but of type str"),
+    "NaN": ([SQUARE, triangle(1, np.nan)], "polygon 1 has a coordinate that is not a finite"),
+    "infinity": ([triangle(np.inf, 0)], "polygon 0 has a coordinate that is not a finite"),
     "beyond all places": ([triangle(1e300, 0)], "polygon 0 has a coordinate"),
 }
 
