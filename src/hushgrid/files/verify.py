@@ -25,12 +25,12 @@ from hushgrid.synopsis.claim import TOTAL, Claim
 from hushgrid.synopsis.scale import Scale
 from hushgrid.synopsis.synopsis import Synopsis
 
-TOLERANCE = 1e-9  # relative and absolute: other machines add up in other orders
+TOLERANCE = 1e-9  # relative and absolute: machines add up in different orders
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileCheck:
-    """One thing that was looked at, and what was found."""
+    """One check, and what it found."""
 
     name: str
     ok: bool
@@ -45,12 +45,14 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was found that contradicts anything else."""
+        """Whether every check passed."""
         return all(check.ok for check in self.checks)
 
 
 def verify_file(path: str | Path) -> Verification:
-    """Recompute all of a release file that follows from the rest of it.
+    """Check whether a release file contradicts itself.
+
+    All of it that follows from the rest is recomputed.
 
     A file too damaged to be read is an error, as it is for `read`.
     """
@@ -59,7 +61,10 @@ def verify_file(path: str | Path) -> Verification:
 
 
 def check_release(release: ReleaseFile, synopsis: Synopsis) -> tuple[FileCheck, ...]:
-    """All that readers can check of an open file, and of the synopsis in it."""
+    """All checks of an open release file.
+
+    The synopsis is the one in the file.
+    """
     return (
         _simulation(synopsis.claim),
         _spends(synopsis.claim),
@@ -71,7 +76,7 @@ def check_release(release: ReleaseFile, synopsis: Synopsis) -> tuple[FileCheck, 
 
 
 def _simulation(claim: Claim) -> FileCheck:
-    detail = "seeded noise: an experiment, no release" if claim.simulation else "not marked as a simulation"
+    detail = "seeded noise: an experiment, not a release" if claim.simulation else "not marked as a simulation"
     return FileCheck(name="release", ok=not claim.simulation, detail=detail)
 
 
@@ -119,7 +124,7 @@ def _cells(release: ReleaseFile, synopsis: Synopsis) -> Iterator[FileCheck]:
         first = part.stop
     for name, cell in first_wrong.items():
         source = "measurements" if name in ("counts", "standard errors") else "structure"
-        detail = f"follow from the {source}" if cell is None else f"cell {cell} is not as the {source} would have it"
+        detail = f"follow from the {source}" if cell is None else f"cell {cell} does not follow from the {source}"
         if name == "counts" and inference.slack and cell is None:
             detail += f" within {inference.slack:g} standard errors: those of the older inference {inference.name!r}"
             detail += " differ between machines"
@@ -141,7 +146,7 @@ def _wrong(rows: pa.Table, expected: Synopsis, part: slice) -> dict[str, NDArray
 
 
 def _wrong_polygons(stored: pa.DictionaryArray, expected: pa.BinaryArray) -> NDArray[np.bool_]:
-    # Lengths come first: one huge polygon, repeated, would expand past any memory.
+    # Lengths are compared first: one huge polygon, repeated, would not fit in memory.
     lengths = np.array(pc.binary_length(stored.dictionary))[stored.indices]
     wrong = lengths != np.array(pc.binary_length(expected))
     if wrong.any():

@@ -1,1 +1,1 @@
-"""The released object: counts of rectangles with intervals, its file, its check. Public side."""
+"""The released object, its claim and its answers. Public side."""

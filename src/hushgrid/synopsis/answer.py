@@ -1,4 +1,4 @@
-"""A count with its interval, and how wide intervals of one release must be."""
+"""Counts with intervals, and how wide these are."""
 
 import math
 from dataclasses import dataclass, fields
@@ -11,13 +11,15 @@ from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError, quoted
 from hushgrid.geometry.domain import number_of
 
-# Variance of a count that no leaf is cut for: whole points, and what two decimals of an edge can hold.
+# Variance of a count even where no leaf is cut: points are whole, and edges may be rounded to two decimals.
 FLOOR_VARIANCE = 0.25
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Answer:
-    """Estimated counts of areas; every field has shape (n,), or is one value for one area.
+    """Estimated counts of areas, with intervals.
+
+    Every field has shape (n,), or is one value for one area.
 
     Parameters
     ----------
@@ -41,12 +43,14 @@ class Answer:
     usable: bool | NDArray[np.bool_]
 
     def scalar(self) -> "Answer":
-        """The answer to the one area that was asked, as plain values."""
+        """The answer for one area, as plain values."""
         return Answer(**{field.name: getattr(self, field.name)[0].item() for field in fields(self)})
 
 
 def with_interval(estimate: Floats, noise: Floats, spread: Floats, *, reach: Floats) -> Answer:
-    """Answers from estimates and their variances by noise and by spread, shape (n,) each.
+    """Answers from estimates and their variances.
+
+    Estimates, and the variances by noise and by spread, have shape (n,) each.
 
     Parameters
     ----------
@@ -66,22 +70,23 @@ def with_interval(estimate: Floats, noise: Floats, spread: Floats, *, reach: Flo
     )
 
 
-CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.99)  # that factors are known for
-VERSION = 2  # of how factors are found; those of the first, which files do not name, cannot be found again
-SIDES = (0.01875, 0.0375, 0.075, 0.15, 0.3, 0.6)  # and of squares of which sizes, as a share of the domain's sides
+CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.99)  # factors are known for these
+VERSION = 2  # of how factors are found; files do not name version 1, whose factors cannot be found again
+# Sides of the squares that factors are known for, as a share of the domain's sides.
+SIDES = (0.01875, 0.0375, 0.075, 0.15, 0.3, 0.6)
 
 
 def check_confidence(confidence: float) -> float:
-    """The confidence, or an error unless it lies between 0 and 1."""
+    """The confidence, if it lies between 0 and 1."""
     share = number_of(confidence)
-    if not 0 < share < 1 or (1 + share) / 2 == 1:  # which rounds so beyond the fifteenth nine
+    if not 0 < share < 1 or (1 + share) / 2 == 1:  # with more than fifteen nines it rounds to one
         msg = f"confidence must lie between 0 and 1, such as 0.95; got confidence={quoted(confidence)}."
         raise ArgumentError(msg, instead={"confidence": share / 100 if 1 < share < 99.9999 else 0.95})
     return share
 
 
 def normal_reach(confidence: float) -> float:
-    """Standard deviations to either side that hold a share of a normal law.
+    """Half width of a normal interval, in standard deviations.
 
     Examples
     --------
@@ -93,7 +98,9 @@ def normal_reach(confidence: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
-    """Factors on the width of intervals, for each of `SIDES` one at each of `CONFIDENCES`.
+    """Factors on the width of intervals.
+
+    There is one for each of `SIDES` at each of `CONFIDENCES`.
 
     How uneven points lie inside leaves differs from one data set to the next, and so does the share of noise that an
     inference removes. A calibration is found by publishing made-up points like those of the release, whose true counts
@@ -117,7 +124,9 @@ class Calibration:
     version: int | None = None
 
     def reaches(self, confidence: float) -> Floats:
-        """Standard deviations that intervals extend to either side for areas of `SIDES`, shape (sides,).
+        """Half widths for areas of `SIDES`, shape (sides,).
+
+        They are in standard deviations.
 
         Factors are linear between the confidences they are known for, in standard deviations, and level beyond.
         """
@@ -125,7 +134,11 @@ class Calibration:
         return reach * np.array([np.interp(reach, known, factors) for factors in self.factors])
 
     def reach(self, confidence: float, area_shares: Floats) -> Floats:
-        """The same for areas of any size, given as shares of the domain: linear in the logarithm, and level beyond."""
+        """Half widths for areas of any size.
+
+        Sizes are given as shares of the domain. Half widths are linear in the logarithm of the size, and level beyond
+        `SIDES`.
+        """
         halvings = np.log2(np.maximum(area_shares, SIDES[0] ** 2)) / 2
         return np.interp(halvings, np.log2(SIDES), self.reaches(confidence))
 

@@ -1,4 +1,7 @@
-"""The leaves of a partition as columns of a table: where they are, what they are called, and their shapes."""
+"""The leaves of a partition as table columns.
+
+Columns say where leaves are, what they are called, and which shape they have.
+"""
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +27,9 @@ LITTLE_ENDIAN, POLYGON = 1, 3
 
 
 def polygons(bounds: NDArray[np.float64]) -> pa.BinaryArray:
-    """Rectangles as polygons of 93 bytes each, an Arrow array of shape (n,).
+    """Rectangles as polygons of 93 bytes each.
+
+    The result is an Arrow array of shape (n,).
 
     Parameters
     ----------
@@ -50,7 +55,9 @@ BOUNDS = ("west", "south", "east", "north")
 
 
 def places(partition: Structure, first: int = 0, stop: int | None = None) -> dict[str, pa.Array]:
-    """West, south, east, north of the leaves `first` to `stop`, and before them the names of areas.
+    """Names and bounds of the leaves `first` to `stop`.
+
+    Bounds are west, south, east and north. Only areas have names.
 
     Examples
     --------
@@ -65,17 +72,20 @@ def places(partition: Structure, first: int = 0, stop: int | None = None) -> dic
 
 
 def names(partition: Structure, first: int = 0, stop: int | None = None) -> dict[str, pa.Array]:
-    """A column of the names of areas; other leaves have none."""
+    """A column of names, for areas only."""
     return {"name": pa.array(partition.names[first:stop])} if partition.names else {}
 
 
 def shapes(partition: Structure, first: int = 0, stop: int | None = None) -> pa.BinaryArray:
-    """The leaves `first` to `stop` in well-known binary: polygons, or multipolygons where they are areas."""
+    """The leaves `first` to `stop` in well-known binary.
+
+    Areas are multipolygons, all other leaves polygons.
+    """
     if isinstance(partition, AreaPartition):
         return AreaShapes(partition).wkb(first, stop)
     return polygons(partition.bounds(first, stop))
 
 
 def shape_type(partition: Structure) -> str:
-    """The type of those geometries."""
+    """The geometry type of the leaves."""
     return "Polygon" if partition.tiles else "MultiPolygon"

@@ -1,4 +1,7 @@
-"""Counts of kept records made to sum to a total: what a map of all records is expected to show."""
+"""Counts of kept records, scaled to a total.
+
+That is what a map of all records is expected to show.
+"""
 
 from dataclasses import dataclass
 from typing import Literal, Self
@@ -14,7 +17,7 @@ FEWEST_KEPT = 1.0  # estimated records below which there is nothing to scale
 
 @dataclass(frozen=True, kw_only=True)
 class Scale:
-    """A factor on every count of a release, from a total and what the counts sum to without it.
+    """A factor that makes counts sum to a total.
 
     The measurements stay as they are. Intervals are scaled too; they do not cover what is lost or shifted because
     some records of some users were not kept, nor the noise of a private total.
@@ -52,6 +55,6 @@ class Scale:
         return cls(source=source, total=total, cap=cap, factor=factor)
 
     def follows_from(self, counts: Floats, *, tolerance: float) -> bool:
-        """Whether the factor is the one that these counts, unscaled, ask for."""
+        """Whether the factor follows from these unscaled counts."""
         expected = Scale.to(self.total, counts, source=self.source, cap=self.cap).factor
         return bool(np.isclose(self.factor, expected, rtol=tolerance, atol=0))

@@ -1,4 +1,7 @@
-"""The synopsis: the one type that crosses from the private side to the public one."""
+"""The synopsis: the one type that becomes public.
+
+It alone crosses from the private side to the public one.
+"""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Synopsis:
-    """A partition of a public domain with noisy counts, under differential privacy.
+    """Noisy counts on a partition, under differential privacy.
 
     Everything here is a function of what was released: the structure, the signed integer measurements and the claim.
     Nothing that reads a synopsis can reach the points it was made from.
@@ -72,7 +75,7 @@ class Synopsis:
     def infer(
         cls, partition: Structure, measurements: Measurements, *, inference: str, claim: Claim, method: MethodRecord
     ) -> Self:
-        """Synopsis of measurements, its counts made by the inference named."""
+        """Make a synopsis of measurements by an inference."""
         evidence = Evidence(partition, measurements)
         return cls(
             partition=partition,
@@ -99,7 +102,7 @@ class Synopsis:
 
     @cached_property
     def variances(self) -> NDArray[np.float64]:
-        """Variance of the noise in each leaf's count, shape (leaves,)."""
+        """Noise variance of each leaf's count, shape (leaves,)."""
         return self.factor**2 * INFERENCES[self.inference].variances(self.evidence)
 
     @property
@@ -109,16 +112,25 @@ class Synopsis:
 
     @property
     def simulation(self) -> bool:
-        """Whether the noise came from a seed: an experiment, no release."""
+        """Whether the noise came from a seed.
+
+        Such a synopsis is an experiment, not a release.
+        """
         return self.claim.simulation
 
     @property
     def factor(self) -> float:
-        """What estimates were multiplied by after the inference: one, unless the release is scaled to a total."""
+        """What estimates are multiplied by after the inference.
+
+        It is one, unless the release is scaled to a total.
+        """
         return 1.0 if self.scale is None else self.scale.factor
 
     def scaled(self, scale: Scale) -> "Synopsis":
-        """The same release, not scaled before, with its counts multiplied."""
+        """The same release, with its counts scaled.
+
+        It must not be scaled yet.
+        """
         return replace(self, counts=scale.factor * self.counts, scale=scale)
 
     @property
@@ -177,7 +189,7 @@ class Synopsis:
         confidence : float
             How often such an interval should hold the true count.
         """
-        check_confidence(confidence)  # before any polygon is looked at
+        check_confidence(confidence)  # before any work on polygons
         return self._answer_region(Polygons(self.area_surface, geometries), confidence)
 
     def _count_region(self, region: Region) -> float | NDArray[np.float64]:
@@ -191,7 +203,7 @@ class Synopsis:
         return answers.scalar() if region.is_one else answers
 
     def sample(self, n: int, *, seed: int | None = None, within: Any = None) -> NDArray[np.float64]:
-        """Synthetic points that lie as the synopsis says, leaf by leaf.
+        """Synthetic points that follow the synopsis.
 
         Every leaf gets its share of the points, and inside it they lie at random, as its density has it. A negative
         count is made up for by its neighbours. Rounding keeps the number of points of every node of a tree, of every
@@ -213,12 +225,15 @@ class Synopsis:
         array of float, shape (n, 2)
             East and north of each.
         """
-        from hushgrid.sampling.points import sample  # needs this type, and few sessions need it
+        from hushgrid.sampling.points import sample  # it imports this type, and few users need it
 
         return sample(self, n, seed=seed, within=within)
 
     def cells(self, *, geometry: bool = False) -> pa.Table:
-        """Bounds, count and standard error by noise of every leaf cell, zeros too, in the order of the partition.
+        """A table of all leaf cells and counts.
+
+        It has the bounds, the count and the standard error by noise of every leaf, zeros too, in the order of the
+        partition.
 
         Areas that were given have their names in a first column.
 
@@ -231,7 +246,9 @@ class Synopsis:
         return pa.table({**columns, "geometry": shapes(self.partition)} if geometry else columns)
 
     def save(self, path: str | Path, *, overwrite: bool = False, allow_simulation: bool = False) -> None:
-        """Write the synopsis to one GeoParquet file, through a temporary name.
+        """Write the synopsis to one GeoParquet file.
+
+        It is written under a temporary name first, so that it appears whole.
 
         Parameters
         ----------
@@ -242,12 +259,14 @@ class Synopsis:
         allow_simulation : bool
             Whether a simulated synopsis may be written; its file carries the mark.
         """
-        from hushgrid.files.release import write  # the file needs this type, and few sessions need the file
+        from hushgrid.files.release import write  # it imports this type, and few users need it
 
         write(self, Path(path), overwrite=overwrite, allow_simulation=allow_simulation)
 
     def plot(self, ax: "Axes | None" = None, *, title: str | None = None) -> "Axes":
-        """Draw a map: density per square kilometre on a log scale, faint where it may be noise, with coastlines.
+        """Draw a map of the density, with coastlines.
+
+        It shows points per square kilometre on a log scale, faint where they may be noise.
 
         Parameters
         ----------
@@ -262,17 +281,20 @@ class Synopsis:
 
     @cached_property
     def surface(self) -> Surface:
-        """The density that is summed over rectangles, before its counts are scaled."""
+        """The unscaled density, to be summed over rectangles."""
         return surface_of(self.evidence, self.counts / self.factor, inference=self.inference)
 
     @property
     def slopes(self) -> NDArray[np.float64]:
-        """Slopes of the density inside leaves along x and y, shape (leaves, 2); empty where it is flat."""
+        """Slopes of the density, shape (leaves, 2).
+
+        There is one along x and one along y inside each leaf. The array is empty where the density is flat.
+        """
         return slopes_of(self.surface)
 
     @cached_property
     def area_surface(self) -> AreaSurface:
-        """The same density, summed over polygons."""
+        """The unscaled density, to be summed over polygons."""
         return AreaSurface(self.evidence, self.counts / self.factor, slopes=self.slopes)
 
 
