@@ -5,23 +5,37 @@ Heavy modules are imported inside the commands, so that help comes at once.
 
 import click
 
-from hushgrid.cli.audit import audit
+from hushgrid.cli.audit import audit_command
 from hushgrid.cli.demo import demo
 from hushgrid.cli.describe import describe
-from hushgrid.cli.export import export, sample
+from hushgrid.cli.export import export, sample_command
 from hushgrid.cli.ledger import ledger
 from hushgrid.cli.parameters import example
-from hushgrid.cli.plan import plan
+from hushgrid.cli.plan import plan_command
 from hushgrid.cli.program import Program, completion
-from hushgrid.cli.publish import publish
+from hushgrid.cli.publish import publish_command
 from hushgrid.cli.query import query
-from hushgrid.cli.verify import verify
+from hushgrid.cli.verify import verify_command
 from hushgrid.cli.web import draw_map, serve
 
 
 @click.group(
     cls=Program,
-    commands=[plan, publish, query, draw_map, serve, sample, export, describe, verify, ledger, audit, demo, completion],
+    commands=[
+        plan_command,
+        publish_command,
+        query,
+        draw_map,
+        serve,
+        sample_command,
+        export,
+        describe,
+        verify_command,
+        ledger,
+        audit_command,
+        demo,
+        completion,
+    ],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog=example(
         "publish trips.parquet --domain -74.26,40.48,-73.70,40.92 --epsilon 1 -o trips.dp.parquet",

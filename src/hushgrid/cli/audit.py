@@ -19,7 +19,9 @@ FLAGGED = 1  # exit code
 MOST_PROCESSES = 8
 
 
-@click.command(epilog=example("audit -o audit.html", "audit --quick", "audit --method ag --method staq --runs 2000"))
+@click.command(
+    "audit", epilog=example("audit -o audit.html", "audit --quick", "audit --method ag --method staq --runs 2000")
+)
 @click.option(
     "--method",
     "methods",
@@ -41,7 +43,7 @@ MOST_PROCESSES = 8
 @click.option("--overwrite", is_flag=True, help="Replace HTML if it exists.")
 @click.option("--json", "want_json", is_flag=True, help="Write JSON.")
 @click.pass_context
-def audit(
+def audit_command(
     context: click.Context,
     methods: tuple[str, ...],
     epsilon: str,

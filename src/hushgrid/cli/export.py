@@ -116,10 +116,11 @@ def _write(synopsis: "Synopsis", wanted: Format, out: "BinaryIO", resolution: in
 
 
 @click.command(
+    "sample",
     epilog=example(
         "sample trips.dp.parquet -o points.parquet",
         "sample trips.dp.parquet -n 100000 -o points.csv --within land.geojson --seed 1",
-    )
+    ),
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
@@ -143,7 +144,9 @@ def _write(synopsis: "Synopsis", wanted: Format, out: "BinaryIO", resolution: in
     "--seed", type=click.IntRange(min=0), metavar="S", help="Seed. The same seed gives the same points again."
 )
 @click.option("--overwrite", is_flag=True, help="Replace POINTS if it exists.")
-def sample(file: Path, size: int | None, output: Path, within: Path | None, seed: int | None, overwrite: bool) -> None:
+def sample_command(
+    file: Path, size: int | None, output: Path, within: Path | None, seed: int | None, overwrite: bool
+) -> None:
     """Draw synthetic points from a release.
 
     FILE is a release made by "hushgrid publish". The points follow its counts and stand for nobody, and the new file

@@ -189,11 +189,13 @@ def history(place: str, want_json: bool) -> None:
     click.echo(as_json({"ledger": opened.place, **entries_as_values(book)}) if want_json else entries_in_words(book))
 
 
-@ledger.command(epilog=example("ledger verify --head 5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03"))
+@ledger.command(
+    "verify", epilog=example("ledger verify --head 5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03")
+)
 @at
 @click.option("--head", metavar="HASH", help="The head that a release carries. The ledger must not be older.")
 @as_json_too
-def verify(place: str, head: str | None, want_json: bool) -> None:
+def verify_ledger(place: str, head: str | None, want_json: bool) -> None:
     """Check that nothing in the ledger was edited, moved or removed.
 
     Exit code 5 means that a check failed.

@@ -34,11 +34,12 @@ def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str 
 
 
 @click.command(
+    "plan",
     epilog=example(
         "plan --domain -74.26,40.48,-73.70,40.92 --points-about 1000000 --epsilon 1",
         "plan --domain -74.26,40.48,-73.70,40.92 --points-about 1000000 --accuracy 5%",
         "plan --domain -74.26,40.48,-73.70,40.92 --points-about 1000000 --epsilon 1 --max-per-user 10",
-    )
+    ),
 )
 @click.option(
     "--domain",
@@ -81,7 +82,7 @@ def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str 
     help="Share of the domain that holds 95 % of the points. Smaller means clumpier.",
 )
 @click.option("--json", "want_json", is_flag=True, help="Write JSON.")
-def plan(
+def plan_command(
     domain: Domain,
     points_about: int,
     epsilon: str | None,

@@ -208,6 +208,7 @@ OUTPUT = section(
 
 
 @click.command(
+    "publish",
     cls=Sections,
     epilog=example("publish trips.parquet --domain -74.26,40.48,-73.70,40.92 --epsilon 1 -o trips.dp.parquet"),
 )
@@ -218,7 +219,7 @@ OUTPUT = section(
 @LEDGER
 @ENGINE
 @OUTPUT
-def publish(
+def publish_command(
     points: str,
     bounds: str | None,
     domain_crs: str,

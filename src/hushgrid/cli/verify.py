@@ -19,10 +19,10 @@ CONSISTENT = (
 )
 
 
-@click.command(epilog=example("verify trips.dp.parquet"))
+@click.command("verify", epilog=example("verify trips.dp.parquet"))
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--json", "want_json", is_flag=True, help="Write JSON.")
-def verify(file: Path, want_json: bool) -> None:
+def verify_command(file: Path, want_json: bool) -> None:
     """Check that a release does not contradict itself.
 
     FILE is a release made by "hushgrid publish". Every count is recomputed from the measurements, the claim from the
