@@ -20,8 +20,8 @@ def epsilon_warning(epsilon: Fraction) -> str | None:
 
     Examples
     --------
-    >>> epsilon_warning(Fraction(1)) is None, epsilon_warning(Fraction(50))[:38]
-    (True, 'epsilon 50 protects next to nobody. Us')
+    >>> epsilon_warning(Fraction(1)) is None, epsilon_warning(Fraction(50))[:35]
+    (True, 'epsilon 50 protects next to nobody.')
     """
     if epsilon <= PROMISES_LITTLE:
         return None

@@ -88,7 +88,7 @@ REFUSED = {
     "a point": ([SQUARE, shapely.Point(0, 0)], "polygon 1 is a Point; only a Polygon or a MultiPolygon"),
     "a line": ([shapely.LineString([(0, 0), (1, 1)])], "polygon 0 is a LineString"),
     "a collection": ([shapely.GeometryCollection([SQUARE])], "polygon 0 is a GeometryCollection"),
-    "a rectangle's numbers": ([SQUARE, (0, 0, 1, 1)], "polygons must be|no geometry"),
+    "a rectangle's numbers": ([SQUARE, (0, 0, 1, 1)], "polygons must be|not a geometry"),
     "numbers": ([[0, 0, 1, 1]], "got an array of shape"),
     "a text": (["POLYGON EMPTY"], "polygon 0 is not a geometry of shapely but of type str"),
     "NaN": ([SQUARE, triangle(1, np.nan)], "polygon 1 has a coordinate that is not a finite"),

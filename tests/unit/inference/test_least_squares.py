@@ -115,5 +115,5 @@ def test_a_release_keeps_every_measurement_once(given):
 @given(trees())
 def test_a_run_that_is_no_node_is_refused(tree):
     """A file that claims one contradicts itself."""
-    with pytest.raises(ArgumentError, match="no node"):
+    with pytest.raises(ArgumentError, match="not a node"):
         nodes_of_runs(tree, np.array([0]), np.array([tree.cells + 1]))

@@ -147,7 +147,7 @@ def test_land_in_another_reference_system_is_transformed():
         ([], "cover a part of the domain"),
         (shapely.Polygon(), "cover a part of the domain"),
         (shapely.Point(0.5, 0.5), "polygon 0 is a Point"),
-        ("land.geojson", "no geometry of shapely"),
+        ("land.geojson", "not a geometry of shapely"),
     ],
     ids=["elsewhere", "none", "empty", "a-point", "a-path"],
 )
