@@ -10,13 +10,11 @@ from hushgrid.answering.boxes import BoxTree
 from hushgrid.answering.cover import Cover
 from hushgrid.answering.outlines import import_shapely, outlines
 from hushgrid.answering.polygon_noise import AreaNoise, area_noise
-from hushgrid.answering.surface import spread
+from hushgrid.answering.surface import FLAT, spread
 from hushgrid.arrays import Floats
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.rects import area_shares
 from hushgrid.inference.least_squares import Evidence
-
-FLAT = np.empty((0, 2))  # stands for slopes that are all zero
 
 
 class AreaSurface:

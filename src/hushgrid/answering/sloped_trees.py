@@ -92,10 +92,6 @@ class SlopedSurface(TreeSurface):
         gx and gy of every leaf, from -1 to 1.
     """
 
-    def __init__(self, evidence: Evidence, counts: Floats, slopes: Floats) -> None:
-        super().__init__(evidence, counts)
-        self.slopes = slopes
-
     @classmethod
     def of(cls, evidence: Evidence, counts: Floats) -> Self:
         """Surface of a quadtree, with learned slopes.
@@ -110,6 +106,8 @@ class SlopedSurface(TreeSurface):
 
     def counts(self, rects: Floats) -> Floats:
         """Estimated points in each rectangle, shape (n,)."""
+        if self._corners is not None:
+            return np.maximum(super().counts(rects), 0.0)  # the rest of what cancels may lie below zero
         rects, out = self._on_lattice(rects), np.empty(len(rects))
         nodes = self._nodes
 

@@ -12,6 +12,7 @@ import numpy as np
 from hushgrid.arrays import Floats
 
 SMALLEST_SLICE = 4096  # rectangles a thread is worth starting for
+FLAT = np.empty((0, 2))  # stands for slopes that are all zero
 CLUMPING = 0.3  # points inside a leaf vary far more than a Poisson count: m + 0.3 m**2 (docs/decisions/0004)
 
 

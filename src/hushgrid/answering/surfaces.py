@@ -11,9 +11,9 @@ from hushgrid.answering.grids import GridSurface
 from hushgrid.answering.grouped_grids import GroupedSurface
 from hushgrid.answering.nested_grids import NestedSurface, SlopedNestedSurface
 from hushgrid.answering.outlines import is_one
-from hushgrid.answering.polygons import FLAT, AreaPartitionSurface, AreaSurface
+from hushgrid.answering.polygons import AreaPartitionSurface, AreaSurface
 from hushgrid.answering.sloped_trees import SlopedSurface
-from hushgrid.answering.surface import Surface
+from hushgrid.answering.surface import FLAT, Surface
 from hushgrid.answering.trees import TreeSurface
 from hushgrid.arrays import Floats
 from hushgrid.geometry.areas import AreaPartition

@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hushgrid.answering.surface import SMALLEST_SLICE, spread
+from hushgrid.answering.corner_noise import Lines, TreeNoise, lines_of, variances_by_corners
+from hushgrid.answering.corners import Corners, corners_of, counts_by_corners
+from hushgrid.answering.surface import FLAT, SMALLEST_SLICE, spread
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled, run_in_slices
 from hushgrid.geometry import cells
@@ -115,28 +117,6 @@ def count_on_tree(rects: Floats, first: int, stop: int, boxes: Boxes, counts: Fl
         out[number] = total
 
 
-class TreeNoise(NamedTuple):
-    """What makes the variances of sums over a tree.
-
-    Parameters
-    ----------
-    variances : array, shape (nodes,)
-        Variance of each node's estimate from itself and below (`gather_up`).
-    known, unknown : arrays, shape (nodes,)
-        Sum of the finite variances of a node's children, and the number of infinite ones.
-    totals : array, shape (nodes,)
-        Sum of all of them.
-    spreads : array, shape (nodes,)
-        Variance scale of the points inside a leaf; zero for inner nodes.
-    """
-
-    variances: Floats
-    known: Floats
-    unknown: Indices
-    totals: Floats
-    spreads: Floats
-
-
 @compiled
 def enter(rect: Rect, boxes: Boxes, spreads: Floats, cut: Indices, weights: Floats) -> tuple[int, float]:
     """List cut inner nodes, and weigh touched nodes.
@@ -218,17 +198,21 @@ class TreeSurface:
     Variances are those of least squares.
     """
 
-    def __init__(self, evidence: Evidence, counts: Floats) -> None:
+    def __init__(self, evidence: Evidence, counts: Floats, slopes: Floats = FLAT) -> None:
         tree = evidence.partition
         assert isinstance(tree, Tree)
         self._tree = tree
         self._evidence = evidence
         self._boxes = Boxes(tree.boxes, tree.splits, tree.first_children)
         self._leaf_counts = counts
+        self.slopes = slopes
 
     def counts(self, rects: Floats) -> Floats:
         """Estimated points in each rectangle, shape (n,)."""
-        rects, out = self._on_lattice(rects), np.empty(len(rects))
+        rects = self._on_lattice(rects)
+        if self._corners is not None:
+            return counts_by_corners(rects, self._corners, side=self._side)
+        out = np.empty(len(rects))
 
         def work(first: int, stop: int) -> None:
             count_on_tree(rects, first, stop, self._boxes, self._node_counts, out)
@@ -239,6 +223,8 @@ class TreeSurface:
     def variances(self, rects: Floats) -> tuple[Floats, Floats]:
         """Variances by noise and by spread, shape (n,) each."""
         rects = self._on_lattice(rects)
+        if self._lines is not None:
+            return variances_by_corners(rects, self._lines, side=self._side)
         noise, spread = np.empty((2, len(rects)))
 
         def work(first: int, stop: int) -> None:
@@ -266,6 +252,20 @@ class TreeSurface:
         counts = running[stop] - running[first]
         counts[self._tree.leaves] = self._leaf_counts
         return np.asarray(counts)
+
+    @cached_property
+    def _corners(self) -> Corners | None:
+        """The tree by its corners, if it is a quadtree."""
+        return corners_of(self._tree, self._node_counts, self.slopes)
+
+    @cached_property
+    def _lines(self) -> Lines | None:
+        """Lines through its nodes, if it is a quadtree."""
+        return None if self._corners is None else lines_of(self._corners, self._noise)
+
+    @property
+    def _side(self) -> tuple[int, int]:
+        return self._tree.lattice.columns, self._tree.lattice.rows
 
     @cached_property
     def _noise(self) -> TreeNoise:

@@ -8,7 +8,7 @@ import numpy as np
 from hushgrid.answering.boxes import BoxTree
 from hushgrid.answering.cover import Cover
 from hushgrid.answering.outlines import Outlines
-from hushgrid.answering.polygons import FLAT
+from hushgrid.answering.surface import FLAT
 from hushgrid.arrays import Floats
 from hushgrid.errors import MissingExtraError
 from hushgrid.export.systems import gdal_name
