@@ -126,10 +126,7 @@ def place_of_share(share: float, rest: float) -> float:
 
 @compiled
 def place_of_mass(mass: float, low: float, scale: float) -> float:
-    """Place of a mass in a padded message.
-
-    It runs from 0 to ``PADDED - 1``.
-    """
+    """Place of a mass in a padded message, below PADDED."""
     place = (mass - low) * scale + TAIL
     place = place if place > 0.0 else 0.0
     return place if place < PADDED - 1.0 else PADDED - 1.0
@@ -155,10 +152,7 @@ def read_message(message: Floats, place: float) -> float:
 
 @compiled
 def blend(table: Floats, mean: float, out: Floats) -> None:
-    """Interpolate a prior's table to any mean.
-
-    The result has shape (PLACES + 1,).
-    """
+    """Interpolate a prior's table to any mean, shape (PLACES + 1,)."""
     place = min(max(mean * (MEANS + 1) - 1, 0.0), MEANS - 1.0)
     row = min(int(place), MEANS - 2)
     weight = place - row
@@ -169,10 +163,7 @@ def blend(table: Floats, mean: float, out: Floats) -> None:
 
 @compiled
 def pad(message: Floats, out: Floats) -> None:
-    """Pad a message with tails on both sides.
-
-    Tails fall by a factor of e a step.
-    """
+    """Pad a message with tails that fall by e a step."""
     for place in range(TAIL):
         out[place] = message[0] * DECAY[TAIL - place]
         out[TAIL + GRID + place] = message[GRID - 1] * DECAY[place + 1]
