@@ -10,8 +10,8 @@ import hushgrid as hg
 from benchmarks.row import Row, best
 from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.memory import ArrayPoints
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.inferences import INFERENCES
-from hushgrid.inference.least_squares import Evidence
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 

@@ -3,8 +3,8 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import update_wrapper
-from threading import RLock
+from functools import cache, update_wrapper
+from threading import RLock, current_thread
 from typing import Any, TypeVar, cast
 
 from hushgrid.errors import ArgumentError
@@ -69,6 +69,7 @@ def _compile(function: Callable[..., object]) -> Callable[..., object]:
 
 
 SLICES_PER_THREAD = 4
+POOL = "hushgrid-loop"  # name of the threads that loops run on
 
 
 def thread_count() -> int:
@@ -91,10 +92,19 @@ def run_in_slices(work: Callable[[int, int], object], size: int, *, smallest: in
     No slice has fewer than `smallest` items. There are a few slices a thread, because some take longer than others.
     """
     threads = max(1, min(thread_count(), size // smallest))
-    if threads == 1:
+    if threads == 1 or current_thread().name.startswith(POOL):  # a loop inside a loop has its thread already
         work(0, size)
         return
     slices = min(SLICES_PER_THREAD * threads, size // smallest)
     edges = [size * part // slices for part in range(slices + 1)]
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(work, edges[:-1], edges[1:]))
+    list(pool_of(threads).map(work, edges[:-1], edges[1:]))
+
+
+@cache
+def pool_of(threads: int) -> ThreadPoolExecutor:
+    """Threads that are kept for the next loop."""
+    return ThreadPoolExecutor(threads, thread_name_prefix=POOL)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=pool_of.cache_clear)  # threads do not live on in a child

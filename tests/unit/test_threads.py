@@ -24,8 +24,8 @@ from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
 from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.geometry.quadrants import all_cells
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.inferences import INFERENCES
-from hushgrid.inference.least_squares import Evidence
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from tests.plain import UNIT_SQUARE
@@ -42,14 +42,16 @@ def workers(monkeypatch):
     made = []
 
     class Spy(ThreadPoolExecutor):
-        def __init__(self, max_workers):
+        def __init__(self, max_workers, **named):
             made.append(max_workers)
-            super().__init__(max_workers)
+            super().__init__(max_workers, **named)
 
     for module in MAKERS:
         monkeypatch.setattr(module, "ThreadPoolExecutor", Spy)
     monkeypatch.setattr(memory, "PART_ROWS", 5000)
-    return made
+    threads.pool_of.cache_clear()
+    yield made
+    threads.pool_of.cache_clear()
 
 
 def counter(points=POINTS):
@@ -224,3 +226,27 @@ def test_no_other_module_makes_threads():
     found = {path for path in root.rglob("*.py") if starts.search(path.read_text())}
 
     assert found == {Path(module.__file__) for module in (*MAKERS, audit)}  # which shares its work among processes
+
+
+def test_a_loop_inside_a_loop_ends(monkeypatch):
+    """The inner one runs on the thread of the outer one, which would wait for a thread forever."""
+    monkeypatch.setenv("HUSHGRID_THREADS", "2")
+    done = np.zeros((8, 8), int)
+
+    def outer(first, stop):
+        for row in range(first, stop):
+            threads.run_in_slices(lambda begin, end, row=row: done[row, begin:end].__iadd__(1), 8, smallest=1)
+
+    threads.run_in_slices(outer, 8, smallest=1)
+    assert done.tolist() == [[1] * 8] * 8
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_forked_process_makes_its_own_threads(monkeypatch):
+    """Those of its parent are not there."""
+    monkeypatch.setenv("HUSHGRID_THREADS", "2")
+    threads.run_in_slices(lambda first, stop: None, 8, smallest=1)
+    code = "import os, sys; from hushgrid.compiled import run_in_slices as run; work = lambda first, stop: None; "
+    code += "run(work, 8, smallest=1); child = os.fork(); run(work, 8, smallest=1); "
+    code += "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) if child else 0)"
+    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0

@@ -14,8 +14,8 @@ from hushgrid.answering.surface import SMALLEST_SLICE, spread, summed_area
 from hushgrid.arrays import Floats
 from hushgrid.compiled import compiled, run_in_slices
 from hushgrid.geometry.grid import Grid
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.haar import haar_energy
-from hushgrid.inference.least_squares import Evidence
 
 Span = tuple[int, int, float, float]
 

@@ -10,7 +10,7 @@ from hushgrid.answering.surface import SMALLEST_SLICE
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled, run_in_slices
 from hushgrid.geometry.grid import DIVIDED, GroupedGrid
-from hushgrid.inference.least_squares import Evidence
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.two_level import combined_variances
 
 

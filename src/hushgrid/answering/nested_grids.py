@@ -17,7 +17,7 @@ from hushgrid.answering.surface import SMALLEST_SLICE, spread, summed_area
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled, run_in_slices
 from hushgrid.geometry.grid import NestedGrid
-from hushgrid.inference.least_squares import Evidence
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.two_level import combined_variances, nested_slopes
 
 

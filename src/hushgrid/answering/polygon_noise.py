@@ -17,7 +17,7 @@ from hushgrid.compiled import run_in_slices
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.tree import Tree
-from hushgrid.inference.least_squares import Evidence
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.measurements import Measurements, Wavelet
 from hushgrid.inference.two_level import combined_variances
 

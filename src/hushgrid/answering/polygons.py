@@ -14,7 +14,7 @@ from hushgrid.answering.surface import FLAT, spread
 from hushgrid.arrays import Floats
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.rects import area_shares
-from hushgrid.inference.least_squares import Evidence
+from hushgrid.inference.evidence import Evidence
 
 
 class AreaSurface:

@@ -15,7 +15,7 @@ from hushgrid.answering.trees import TreeSurface
 from hushgrid.arrays import Floats
 from hushgrid.compiled import compiled, run_in_slices
 from hushgrid.geometry.tree import Tree
-from hushgrid.inference.least_squares import Evidence
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.slopes import slopes as learned_slopes
 
 NODE = np.dtype(

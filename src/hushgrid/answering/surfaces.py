@@ -21,8 +21,8 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.rects import area_shares, check_rects
 from hushgrid.geometry.tree import Tree
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.inferences import INFERENCES
-from hushgrid.inference.least_squares import Evidence
 
 SURFACES: Mapping[type, Callable[..., Surface]] = MappingProxyType(
     {

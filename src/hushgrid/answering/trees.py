@@ -17,7 +17,8 @@ from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled, run_in_slices
 from hushgrid.geometry import cells
 from hushgrid.geometry.tree import Tree
-from hushgrid.inference.least_squares import Evidence, child_share
+from hushgrid.inference.evidence import Evidence
+from hushgrid.inference.least_squares import child_share
 
 Rect = tuple[float, float, float, float]
 

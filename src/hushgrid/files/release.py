@@ -17,8 +17,8 @@ from hushgrid.files.footer import HOW_TO_PUBLISH, Footer, footer_metadata, parse
 from hushgrid.files.paths import MISSING, irregularity, near_file, new_file
 from hushgrid.files.tables import measured_columns, measured_from
 from hushgrid.geometry.partition import Structure
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.inferences import check_premises
-from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.cells import places, shapes
 from hushgrid.synopsis.synopsis import Synopsis

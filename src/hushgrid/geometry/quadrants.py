@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from hushgrid.arrays import Indices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry import cells
+from hushgrid.geometry.branches import Branches
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import check_cells
-from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, Lattice, Tree
+from hushgrid.geometry.tree import Lattice, Tree
 
 DEEPEST = 16  # levels of halving; the finest column and row of a point are numbers of as many bits
 
@@ -117,51 +118,72 @@ def scatter_bits(numbers: Indices) -> Indices:
     return bits
 
 
-def quadrant_tree(quadrants: Quadrants) -> Tree:
-    """Tree whose leaves are these cells, in their order.
+class QuadrantNodes(Branches):
+    """Quadtree cells and all that hold them, breadth first.
 
-    The cells tile the domain; every inner node is quartered.
+    They are the nodes of a tree whose leaves are the cells, in their order. The cells tile the domain.
+
+    Parameters
+    ----------
+    quadrants : Quadrants
+        The leaves.
+
+    Attributes
+    ----------
+    depths, codes : array of int, shape (nodes,)
+        Level of each node, and its number along the curve of that level.
 
     Examples
     --------
     >>> from hushgrid.geometry.domain import Domain
     >>> domain = Domain(west=0, south=0, east=1, north=1)
-    >>> tree = quadrant_tree(Quadrants(domain=domain, levels=[1, 2, 2, 2, 2, 1, 1], codes=[0, 4, 5, 6, 7, 2, 3]))
-    >>> tree.nodes, tree.cells
+    >>> nodes = QuadrantNodes(Quadrants(domain=domain, levels=[1, 2, 2, 2, 2, 1, 1], codes=[0, 4, 5, 6, 7, 2, 3]))
+    >>> nodes.nodes, nodes.cells
     (9, 7)
+    >>> nodes.find(np.array([1, 2]), np.array([3, 4]))
+    array([4, 5])
     """
-    levels, codes, splits = [], [], []
-    for level in range(int(quadrants.levels.max()) + 1):
-        leaf_levels = quadrants.levels[quadrants.levels >= level]
-        above = quadrants.codes[quadrants.levels >= level] >> 2 * (leaf_levels - level)
-        first = np.flatnonzero(np.diff(above, prepend=-1))
-        levels.append(np.full(len(first), level))
-        codes.append(above[first])
-        splits.append(np.where(leaf_levels[first] > level, 2, 0))
-    size = 1 << (DEEPEST - np.concatenate(levels))
-    code = np.concatenate(codes)
-    left, bottom = gather_bits(code) * size, gather_bits(code >> 1) * size
-    return Tree(
-        lattice=Lattice(domain=quadrants.domain, columns=1 << DEEPEST, rows=1 << DEEPEST),
-        boxes=np.stack([left, bottom, left + size, bottom + size], axis=1),
-        splits=np.repeat(np.concatenate(splits)[:, None], 2, axis=1),
-    )
+
+    def __init__(self, quadrants: Quadrants) -> None:
+        levels, codes = quadrants.levels, quadrants.codes
+        of_levels, inner = [], []
+        for level in range(int(levels.max()) + 1):
+            if level > 0:  # cells above the level have no part in it
+                reach = levels >= level
+                levels, codes = levels[reach], codes[reach]
+            above = codes >> 2 * (levels - level)
+            first = np.flatnonzero(np.diff(above, prepend=-1))
+            of_levels.append(above[first])
+            inner.append(levels[first] > level)
+        super().__init__(np.where(np.concatenate(inner), 4, 0))
+        self.depths = np.repeat(np.arange(len(of_levels)), [len(part) for part in of_levels])
+        self.codes = np.concatenate(of_levels)
+
+    def find(self, levels: Indices, codes: Indices) -> Indices:
+        """Node of each cell, of any level."""
+        # Breadth first, and along the curve within a level: these keys rise.
+        return np.searchsorted(_key(self.depths, self.codes), _key(levels, codes))
+
+    def tree(self, domain: Domain) -> Tree:
+        """The same nodes as boxes of a domain."""
+        size = 1 << (DEEPEST - self.depths)
+        left, bottom = gather_bits(self.codes) * size, gather_bits(self.codes >> 1) * size
+        return Tree(
+            lattice=Lattice(domain=domain, columns=1 << DEEPEST, rows=1 << DEEPEST),
+            boxes=np.stack([left, bottom, left + size, bottom + size], axis=1),
+            splits=np.repeat(self.child_counts[:, None] // 2, 2, axis=1),
+        )
 
 
-def nodes_of_cells(tree: Tree, levels: Indices, codes: Indices) -> Indices:
-    """Node of each quadtree cell in such a tree."""
-    # Breadth first, and along the curve within a level: these keys rise.
-    return np.searchsorted(_key(*cells_of_nodes(tree)), _key(levels, codes))
+def quadrant_tree(quadrants: Quadrants) -> Tree:
+    """Tree whose leaves are these cells, in their order.
+
+    The cells tile the domain; every inner node is quartered.
+    """
+    return QuadrantNodes(quadrants).tree(quadrants.domain)
 
 
-def cells_of_nodes(tree: Tree) -> tuple[Indices, Indices]:
-    """Level and code of each node of such a tree."""
-    left, bottom, right = tree.boxes[:, [LEFT, BOTTOM, RIGHT]].T
-    size = right - left
-    return node_depths(tree), scatter_bits(left // size) | scatter_bits(bottom // size) << 1
-
-
-def node_depths(tree: Tree) -> Indices:
+def node_depths(tree: Branches) -> Indices:
     """Level of each node, 0 for the root."""
     return np.repeat(np.arange(len(tree.levels) - 1), np.diff(tree.levels))
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hushgrid.arrays import Indices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry import cells
+from hushgrid.geometry.branches import Branches
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import check_cells
 from hushgrid.geometry.partition import Layout, same_structure
@@ -42,7 +43,7 @@ class Lattice:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Tree:
+class Tree(Branches):
     """Boxes divided into boxes.
 
     Nodes are numbered breadth first, from the root 0; the children of a node are neighbours, in rows from south to
@@ -101,16 +102,6 @@ class Tree:
         return self.lattice.domain
 
     @property
-    def nodes(self) -> int:
-        """Number of nodes."""
-        return len(self.boxes)
-
-    @property
-    def cells(self) -> int:
-        """Number of leaves."""
-        return len(self.leaves)
-
-    @property
     def shape(self) -> dict[str, int]:
         """Rows and columns of the lattice; nodes; leaves."""
         return {"rows": self.lattice.rows, "columns": self.lattice.columns, "nodes": self.nodes, "cells": self.cells}
@@ -139,52 +130,9 @@ class Tree:
         return f"tree of {len(self.levels) - 1} levels, {self.cells:,} leaf cells"
 
     @cached_property
-    def child_counts(self) -> Indices:
+    def child_counts(self) -> Indices:  # type: ignore[override]  # of a tree, it follows from the splits
         """Children of every node, shape (nodes,)."""
         return self.splits[:, 0] * self.splits[:, 1]
-
-    @cached_property
-    def first_children(self) -> Indices:
-        """First child of each node; of a leaf, where it would be."""
-        return 1 + np.cumsum(self.child_counts) - self.child_counts
-
-    @cached_property
-    def levels(self) -> Indices:
-        """First node of each level, and the end, shape (levels + 1,)."""
-        edges = [0, 1]
-        while edges[-1] < self.nodes:
-            edges.append(edges[-1] + int(self.child_counts[edges[-2] : edges[-1]].sum()))
-        return np.array(edges)
-
-    @cached_property
-    def parents(self) -> Indices:
-        """Parent of each node, -1 for the root."""
-        return np.concatenate([[-1], np.repeat(np.arange(self.nodes), self.child_counts)])
-
-    @cached_property
-    def runs(self) -> tuple[Indices, Indices]:
-        """Half-open range of leaves of each node."""
-        sizes = np.ones(self.nodes, np.int64)
-        inner = np.flatnonzero(self.child_counts)
-        for first, stop in reversed(list(zip(self.levels[:-1], self.levels[1:], strict=True))):
-            parents = inner[np.searchsorted(inner, first) : np.searchsorted(inner, stop)]
-            if len(parents):
-                below = self.first_children[parents]
-                end = below[-1] + self.child_counts[parents[-1]]
-                sizes[parents] = np.add.reduceat(sizes[below[0] : end], below - below[0])
-        before = np.cumsum(sizes) - sizes  # leaves of all earlier nodes, siblings and strangers
-        first_leaf = np.zeros(self.nodes, np.int64)
-        for first, stop in zip(self.levels[1:-1], self.levels[2:], strict=True):
-            node = np.arange(first, stop)
-            parent = self.parents[node]
-            first_leaf[node] = first_leaf[parent] + before[node] - before[self.first_children[parent]]
-        return first_leaf, first_leaf + sizes
-
-    @cached_property
-    def leaves(self) -> Indices:
-        """Nodes that are leaves, in leaf order."""
-        leaves = np.flatnonzero(self.child_counts == 0)
-        return leaves[np.argsort(self.runs[0][leaves])]
 
     def bounds(self, first: int = 0, stop: int | None = None) -> NDArray[np.float64]:
         """Bounds of leaves `first` to `stop`, shape (leaves, 4)."""

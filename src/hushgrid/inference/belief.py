@@ -17,7 +17,7 @@ from hushgrid.inference.measurements import NOT_MEASURED, Measurements
 from hushgrid.inference.split_prior import ATOMS, cumulative_tables
 from hushgrid.inference.splits import SplitFit
 
-REACH = 5  # standard deviations a grid of masses extends to either side
+REACH = 4  # standard deviations a grid of masses extends to either side
 SMALLEST_DEVIATION = 0.01  # of a mass, in points: nearly certain counts still get a grid
 SMALLEST_SLICE = 128  # inner nodes a thread is worth starting for
 
@@ -138,8 +138,7 @@ def _sweep(quadtree: _Quadtree, centres: Floats, deviations: Floats, fit: SplitF
 
         run_in_slices(send_up, end - start, smallest=SMALLEST_SLICE)
     masses = np.empty(len(lows))
-    grid = lows[0] + steps[0] * np.arange(GRID)
-    masses[0] = np.average(grid, weights=sites.messages[0])
+    masses[0] = _mean_mass(lows[0], steps[0], sites.messages[0])
     for start, end, splits in levels:
 
         def send_down(first: int, stop: int, start: int = start, splits: Splits = splits) -> None:
@@ -147,3 +146,10 @@ def _sweep(quadtree: _Quadtree, centres: Floats, deviations: Floats, fit: SplitF
 
         run_in_slices(send_down, end - start, smallest=SMALLEST_SLICE)
     return masses
+
+
+def _mean_mass(low: float, step: float, message: Floats) -> float:
+    """Mean mass of a message, by the trapezoidal rule."""
+    weights = message.copy()
+    weights[[0, -1]] /= 2
+    return float(low + step * np.average(np.arange(GRID), weights=weights))

@@ -6,31 +6,26 @@ halves, a half is a split into a southern and a northern child. A message is the
 everything measured in and below it, at equidistant masses.
 
 Processors differ in how they round the last digit, and a release must come out the same on all of them (decision 10).
-So nothing here may depend on the last digit: grids with nearly equal steps count as equal, and shares next to 0 or 1
-count as 0 or 1.
+So nothing here may depend on the last digit: grids with nearly equal steps count as equal.
 """
 
 import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled
 
-Places = NDArray[np.int32]
-
-GRID = 20  # masses a message is tabulated at
-TAIL = 20  # steps a message is continued for, on either side, before a sum over it
+GRID = 14  # masses a message is tabulated at
+TAIL = 14  # steps a message is continued for, on either side, before a sum over it
 PADDED = GRID + 2 * TAIL
-PLACES = 513  # shares a prior is tabulated at, closer together toward 0 and 1
+PLACES = 1025  # evenly spaced shares that a prior is tabulated at
 MEANS = 19  # prior means .05, .10, ..., .95 it is tabulated for
 SMALLEST_MASS = 1e-100  # a smaller mass is split like this one
-SMALLEST_SHARE = 1e-12  # a smaller share counts as zero: places in the table have an infinite slope there
 FINER = 1 - 1e-6  # a grid's step relative to another's, below which it is the finer one
 RATIOS = 1024  # rows of the table of powers
-LARGEST_RATIO = 0.53  # of a grid's step to its first mass and its deviation, above 10 / 19
+LARGEST_RATIO = 0.63  # of a grid's step to its first mass and its deviation, above 8 / 13
 DECAY = np.exp(-np.arange(TAIL + 1.0))
 
 
@@ -64,10 +59,10 @@ class Counts(NamedTuple):
     rates: Floats
 
 
-class Grids(NamedTuple):
-    """Grids of masses of a split's two parts.
+class Split(NamedTuple):
+    """A division in two parts, and its prior.
 
-    Sums run over the near part; the far part has the rest of the mass.
+    Sums run over the near part, the one with the finer grid; the far part has the rest of the mass.
     """
 
     near_low: float
@@ -75,6 +70,11 @@ class Grids(NamedTuple):
     near_scale: float  # one over the step
     far_low: float
     far_scale: float
+    mean: float  # of the near part's share, in the prior
+    one_sided: float  # prior weight: all of the mass in one part
+    exact: float  # prior weight: the near part's share is exactly the mean
+    near_empty: float  # near part's message at no mass
+    far_empty: float
 
 
 class Room(NamedTuple):
@@ -83,8 +83,6 @@ class Room(NamedTuple):
     cdf: Floats  # row of a prior's table for one mean, shape (PLACES + 1,)
     near: Floats  # messages with their tails, shape (PADDED + 1,)
     far: Floats
-    places: Places  # before each edge or middle of the cells of a sum: in the prior, near and far, (3, GRID + 1)
-    behind: Floats  # how far behind that place it lies, shape (3, GRID + 1)
     logs: Floats  # shape (GRID,)
 
 
@@ -100,221 +98,158 @@ def powers_of_masses(kappa: float) -> Floats:
 @compiled
 def make_room() -> Room:
     """Make the scratch arrays of one thread."""
-    return Room(
-        np.empty(PLACES + 1),
-        np.empty(PADDED + 1),
-        np.empty(PADDED + 1),
-        np.empty((3, GRID + 1), np.int32),
-        np.empty((3, GRID + 1)),
-        np.empty(GRID),
-    )
+    return Room(np.empty(PLACES + 1), np.empty(PADDED + 1), np.empty(PADDED + 1), np.empty(GRID))
 
 
 @compiled
-def place_of_share(share: float, rest: float) -> float:
-    """Place of a share in a prior's table.
-
-    It runs from 0 to ``PLACES - 1``, like the arcsin of the share's root but cheaper to compute.
-
-    `rest` is one minus the share, known to more digits than that where it is small.
-    """
-    small = share if share < rest else rest
-    small = small if small > SMALLEST_SHARE else 0.0
-    root = (PLACES - 1) * math.sqrt(small * 0.5)
-    return root if share < rest else (PLACES - 1) - root
-
-
-@compiled
-def place_of_mass(mass: float, low: float, scale: float) -> float:
-    """Place of a mass in a padded message, below PADDED."""
-    place = (mass - low) * scale + TAIL
-    place = place if place > 0.0 else 0.0
-    return place if place < PADDED - 1.0 else PADDED - 1.0
-
-
-@compiled
-def read_table(table: Floats, place: int, behind: float) -> float:
-    """Interpolate a table linearly, `behind` past a place.
+def read_table(table: Floats, place: float) -> float:
+    """Interpolate a table linearly at a place.
 
     The table has one extra entry, so that its last place can be read too.
     """
-    here = np.uintp(place)  # unsigned, so that negative indices need no check
+    before = np.int32(place)
+    here = np.uintp(before)  # unsigned, so that negative indices need no check
     value, following = table[here], table[here + np.uintp(1)]
-    return float(value + behind * (following - value))
+    return float(value + (place - before) * (following - value))
 
 
 @compiled
 def read_message(message: Floats, place: float) -> float:
-    """Interpolate a padded message at a place."""
-    before = int(place)
-    return read_table(message, before, place - before)
+    """Interpolate a padded message at a place, or at its end."""
+    place = place if place > 0.0 else 0.0
+    return read_table(message, place if place < PADDED - 1.0 else PADDED - 1.0)
 
 
 @compiled
-def blend(table: Floats, mean: float, out: Floats) -> None:
-    """Interpolate a prior's table to any mean, shape (PLACES + 1,)."""
+def blend(table: Floats, axis: int, mean: float, out: Floats) -> None:
+    """Interpolate an axis's table to any mean, shape (PLACES + 1,)."""
     place = min(max(mean * (MEANS + 1) - 1, 0.0), MEANS - 1.0)
     row = min(int(place), MEANS - 2)
     weight = place - row
     for share in range(PLACES):
-        out[share] = (1 - weight) * table[row, share] + weight * table[row + 1, share]
+        out[share] = (1 - weight) * table[axis, row, share] + weight * table[axis, row + 1, share]
     out[PLACES] = out[PLACES - 1]
 
 
 @compiled
-def pad(message: Floats, out: Floats) -> None:
-    """Pad a message with tails that fall by e a step."""
+def pad(messages: Floats, site: int, out: Floats) -> None:
+    """Pad a site's message with tails that fall by e a step."""
+    first, last = messages[site, 0], messages[site, GRID - 1]
     for place in range(TAIL):
-        out[place] = message[0] * DECAY[TAIL - place]
-        out[TAIL + GRID + place] = message[GRID - 1] * DECAY[place + 1]
+        out[place] = first * DECAY[TAIL - place]
+        out[TAIL + GRID + place] = last * DECAY[place + 1]
     for place in range(GRID):
-        out[TAIL + place] = message[place]
+        out[TAIL + place] = messages[site, place]
     out[PADDED] = out[PADDED - 1]
 
 
 @compiled
-def prepare(sites: Sites, parts: tuple[int, int], mean: float, table: Floats, room: Room) -> tuple[Grids, float, bool]:
+def prepare(
+    sites: Sites, first: int, second: int, mean: float, splits: Splits, axis: int, room: Room
+) -> tuple[Split, bool]:
     """Make a split ready to be summed over.
 
-    The part with the finer grid becomes the near one. Returns the grids, the near part's prior mean, and whether the
-    near part is the second one.
+    Also returns whether the near part is the second one.
     """
-    first, second = parts
     swapped = sites.steps[second] < sites.steps[first] * FINER
     if swapped:
         first, second, mean = second, first, 1 - mean
-    blend(table, mean, room.cdf)
-    pad(sites.messages[first], room.near)
-    pad(sites.messages[second], room.far)
+    blend(splits.tables, axis, mean, room.cdf)
+    pad(sites.messages, first, room.near)
+    pad(sites.messages, second, room.far)
     near_step, far_step = sites.steps[first], sites.steps[second]
-    return Grids(sites.lows[first], near_step, 1 / near_step, sites.lows[second], 1 / far_step), mean, swapped
+    split = Split(
+        sites.lows[first],
+        near_step,
+        1 / near_step,
+        sites.lows[second],
+        1 / far_step,
+        mean,
+        splits.atoms[axis, 0],
+        splits.atoms[axis, 1],
+        read_message(room.near, TAIL - sites.lows[first] / near_step),
+        read_message(room.far, TAIL - sites.lows[second] / far_step),
+    )
+    return split, swapped
 
 
 @compiled
-def near_range(mass: float, grids: Grids) -> tuple[float, float]:
-    """Range of the near part's mass.
+def weigh(mass: float, split: Split, cdf: Floats, near: Floats, far: Floats) -> tuple[float, float]:
+    """Likelihood of a mass, and that times the near part's mean.
 
-    It is that of its message, cut off at the mass to be split.
+    Under the continuous part of the prior it is a sum over equal cells of the near part's mass, of the prior's
+    probability of a cell times both messages at its middle. The cells cover the range of the near message, cut off at
+    the mass to be split. The prior's atoms put all of the mass in one part, or split it exactly at the mean.
     """
-    bottom = max(grids.near_low - 0.5 * grids.near_step, 0.0)
-    top = min(grids.near_low + (GRID - 0.5) * grids.near_step, mass)
+    near_low, near_step, near_scale, far_low, far_scale, mean, one_sided, exact, near_empty, far_empty = split
+    bottom = max(near_low - 0.5 * near_step, 0.0)
+    top = min(near_low + (GRID - 0.5) * near_step, mass)
     if top <= bottom:
-        return max(mass - GRID * grids.near_step, 0.0), mass
-    return bottom, top
-
-
-@compiled
-def place_cells(mass: float, grids: Grids, places: Places, behind: Floats) -> None:
-    """Places of cells in the prior and both messages.
-
-    Cells are equally wide: their edges are placed in the prior, their middles in the messages.
-
-    There is no branch and no reading of tables here, so that processors do several cells at a time. The share of an
-    edge and its complement are counted from either end, so that both are precise where they are small.
-    """
-    bottom, top = near_range(mass, grids)
-    width, scale = (top - bottom) / GRID, 1 / mass
-    share, rest, step = bottom * scale, (mass - top) * scale, width * scale
-    for edge in range(GRID + 1):
-        place = place_of_share(share + edge * step, rest + (GRID - edge) * step)
-        before = np.int32(place)
-        places[0, edge] = before
-        behind[0, edge] = place - before
+        bottom, top = max(mass - GRID * near_step, 0.0), mass
+    width, scale = (top - bottom) * (1 / GRID), (PLACES - 1) / mass
+    share, step = bottom * scale, width * scale
     middle = bottom + 0.5 * width
-    for cell in range(GRID):
-        place = place_of_mass(middle + cell * width, grids.near_low, grids.near_scale)
-        before = np.int32(place)
-        places[1, cell] = before
-        behind[1, cell] = place - before
-    for cell in range(GRID):
-        place = place_of_mass(mass - middle - cell * width, grids.far_low, grids.far_scale)
-        before = np.int32(place)
-        places[2, cell] = before
-        behind[2, cell] = place - before
-
-
-@compiled
-def weigh_cells(cdf: Floats, near: Floats, far: Floats, places: Places, behind: Floats) -> tuple[float, float]:
-    """Likelihood of a mass, summed over cells.
-
-    Also returns the likelihood times the mean position among the cells of the near part.
-    """
+    near_place, near_move = (middle - near_low) * near_scale + TAIL, width * near_scale
+    far_place, far_move = (mass - middle - far_low) * far_scale + TAIL, width * far_scale
     likelihood, moment = 0.0, 0.0
-    below = read_table(cdf, places[0, 0], behind[0, 0])
+    below = read_table(cdf, share)
     for cell in range(GRID):
-        above = read_table(cdf, places[0, cell + 1], behind[0, cell + 1])
-        term = (above - below) * read_table(near, places[1, cell], behind[1, cell])
-        term *= read_table(far, places[2, cell], behind[2, cell])
+        above = read_table(cdf, min(share + (cell + 1) * step, PLACES - 1.0))
+        term = (above - below) * read_message(near, near_place + cell * near_move)
+        term *= read_message(far, far_place - cell * far_move)
         likelihood += term
-        moment += term * (cell + 0.5)
+        moment += term * cell
         below = above
-    return likelihood, moment
-
-
-@compiled
-def weigh_atoms(
-    mass: float, mean: float, atoms: Floats, grids: Grids, near: Floats, far: Floats
-) -> tuple[float, float]:
-    """Likelihood of a mass under the prior's atoms.
-
-    The atoms put all of the mass in one part, or split it exactly at the mean. Also returns the likelihood times the
-    near part's mean mass.
-    """
-    near_low, _, near_scale, far_low, far_scale = grids
+    moment = likelihood * middle + moment * width
     part = mean * mass
-    everything = atoms[0] * mean * read_message(near, place_of_mass(mass, near_low, near_scale))
-    everything *= read_message(far, place_of_mass(0.0, far_low, far_scale))
-    nothing = atoms[0] * (1 - mean) * read_message(near, place_of_mass(0.0, near_low, near_scale))
-    nothing *= read_message(far, place_of_mass(mass, far_low, far_scale))
-    exactly = atoms[1] * read_message(near, place_of_mass(part, near_low, near_scale))
-    exactly *= read_message(far, place_of_mass(mass - part, far_low, far_scale))
-    return everything + nothing + exactly, everything * mass + exactly * part
+    everything = one_sided * mean * read_message(near, (mass - near_low) * near_scale + TAIL) * far_empty
+    nothing = one_sided * (1 - mean) * near_empty * read_message(far, (mass - far_low) * far_scale + TAIL)
+    exactly = exact * read_message(near, (part - near_low) * near_scale + TAIL)
+    exactly *= read_message(far, (mass - part - far_low) * far_scale + TAIL)
+    return likelihood + everything + nothing + exactly, moment + everything * mass + exactly * part
 
 
 @compiled
 def gather(
-    sites: Sites, site: int, parts: tuple[int, int], prior: tuple[float, Floats, Floats], powers: Floats, room: Room
+    sites: Sites,
+    site: int,
+    first: int,
+    second: int,
+    mean: float,
+    splits: Splits,
+    axis: int,
+    powers: Floats,
+    room: Room,
 ) -> None:
     """Message of a site from its two parts.
 
-    It is known up to a factor. `prior` holds the split's mean, table and atoms.
-
-    Without the power of the mass, sums of many sites would come out too low (docs/staq-inference.md).
+    It is known up to a factor. Without the power of the mass, sums of many sites would come out too low
+    (docs/staq-inference.md).
     """
-    cdf, near, far, places, behind, _ = room
-    grids, mean, _ = prepare(sites, parts, prior[0], prior[1], room)
+    split, _ = prepare(sites, first, second, mean, splits, axis, room)
     low, step = sites.lows[site], sites.steps[site]
     ratio = step / (low + sites.deviations[site]) * (RATIOS / LARGEST_RATIO)
     row = min(int(ratio), RATIOS - 1)
-    message, atoms = sites.messages[site], prior[2]
     for place in range(GRID):
         mass = max(low + place * step, SMALLEST_MASS)
-        place_cells(mass, grids, places, behind)
-        likelihood, _ = weigh_cells(cdf, near, far, places, behind)
-        of_atoms, _ = weigh_atoms(mass, mean, atoms, grids, near, far)
+        likelihood, _ = weigh(mass, split, room.cdf, room.near, room.far)
         power = powers[row, place] + (ratio - row) * (powers[row + 1, place] - powers[row, place])
-        message[place] = (likelihood + of_atoms) * power
+        sites.messages[site, place] = likelihood * power
 
 
 @compiled
 def divided(
-    sites: Sites, mass: float, parts: tuple[int, int], prior: tuple[float, Floats, Floats], room: Room
+    sites: Sites, mass: float, first: int, second: int, mean: float, splits: Splits, axis: int, room: Room
 ) -> float:
     """Posterior mean of the first part's mass.
 
     The mass of both parts together is given.
     """
     if mass < SMALLEST_MASS:
-        return prior[0] * mass
-    cdf, near, far, places, behind, _ = room
-    grids, mean, swapped = prepare(sites, parts, prior[0], prior[1], room)
-    place_cells(mass, grids, places, behind)
-    likelihood, cells = weigh_cells(cdf, near, far, places, behind)
-    bottom, top = near_range(mass, grids)
-    moment = likelihood * bottom + cells * ((top - bottom) / GRID)
-    of_atoms, their_moment = weigh_atoms(mass, mean, prior[2], grids, near, far)
-    likelihood, moment = likelihood + of_atoms, moment + their_moment
-    part = min(moment / likelihood, mass) if likelihood > 0 else mean * mass
+        return mean * mass
+    split, swapped = prepare(sites, first, second, mean, splits, axis, room)
+    likelihood, moment = weigh(mass, split, room.cdf, room.near, room.far)
+    part = min(moment / likelihood, mass) if likelihood > 0 else split.mean * mass
     return mass - part if swapped else part
 
 
@@ -324,30 +259,30 @@ def observe(sites: Sites, node: int, counts: Counts, logs: Floats) -> None:
 
     Then its largest value is scaled to one.
     """
-    message = sites.messages[node]
     largest = -math.inf
     for place in range(GRID):
         mass = sites.lows[node] + place * sites.steps[node]
-        logs[place] = 0.0
+        log = 0.0
         for number in range(counts.offsets[node], counts.offsets[node + 1]):
-            logs[place] -= counts.rates[number] * abs(counts.values[number] - mass)
-        largest = max(largest, logs[place])
+            log -= counts.rates[number] * abs(counts.values[number] - mass)
+        logs[place] = log
+        largest = max(largest, log)
     for place in range(GRID):
-        message[place] *= math.exp(logs[place] - largest)
-    rescale(message)
+        sites.messages[node, place] *= math.exp(logs[place] - largest)
+    rescale(sites.messages, node)
 
 
 @compiled
-def rescale(message: Floats) -> None:
+def rescale(messages: Floats, site: int) -> None:
     """Scale a message's largest value to one.
 
     A message of zeros becomes one that says nothing.
     """
     largest = 0.0
     for place in range(GRID):
-        largest = max(largest, message[place])
+        largest = max(largest, messages[site, place])
     for place in range(GRID):
-        message[place] = message[place] / largest if largest > 0 else 1.0
+        messages[site, place] = messages[site, place] / largest if largest > 0 else 1.0
 
 
 @compiled
@@ -355,7 +290,8 @@ def observe_leaves(leaves: Indices, first: int, stop: int, sites: Sites, counts:
     """Messages of leaves: the likelihoods of their own counts."""
     logs = np.empty(GRID)
     for number in range(first, stop):
-        sites.messages[leaves[number]] = 1.0
+        for place in range(GRID):
+            sites.messages[leaves[number], place] = 1.0
         observe(sites, leaves[number], counts, logs)
 
 
@@ -371,11 +307,10 @@ def send_up(first: int, stop: int, sites: Sites, splits: Splits, counts: Counts,
         node = splits.inner[rank]
         child, west = splits.first_children[node], nodes + 2 * rank
         for side in range(2):
-            prior = (splits.means[node, 1 + side], splits.tables[1], splits.atoms[1])
-            gather(sites, west + side, (child + side, child + 2 + side), prior, powers, room)
-            rescale(sites.messages[west + side])
-        prior = (splits.means[node, 0], splits.tables[0], splits.atoms[0])
-        gather(sites, node, (west, west + 1), prior, powers, room)
+            mean = splits.means[node, 1 + side]
+            gather(sites, west + side, child + side, child + 2 + side, mean, splits, 1, powers, room)
+            rescale(sites.messages, west + side)
+        gather(sites, node, west, west + 1, splits.means[node, 0], splits, 0, powers, room)
         observe(sites, node, counts, room.logs)
 
 
@@ -390,10 +325,9 @@ def send_down(first: int, stop: int, sites: Sites, splits: Splits, masses: Float
     for rank in range(first, stop):
         node = splits.inner[rank]
         child, west = splits.first_children[node], nodes + 2 * rank
-        prior = (splits.means[node, 0], splits.tables[0], splits.atoms[0])
-        masses[west] = divided(sites, masses[node], (west, west + 1), prior, room)
+        masses[west] = divided(sites, masses[node], west, west + 1, splits.means[node, 0], splits, 0, room)
         masses[west + 1] = masses[node] - masses[west]
         for side in range(2):
-            prior = (splits.means[node, 1 + side], splits.tables[1], splits.atoms[1])
-            masses[child + side] = divided(sites, masses[west + side], (child + side, child + 2 + side), prior, room)
-            masses[child + 2 + side] = masses[west + side] - masses[child + side]
+            mean, part = splits.means[node, 1 + side], child + side
+            masses[part] = divided(sites, masses[west + side], part, part + 2, mean, splits, 1, room)
+            masses[part + 2] = masses[west + side] - masses[part]

@@ -15,11 +15,10 @@ from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.belief import belief_masses
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.haar import cell_energy, padded, restore
-from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import NOT_MEASURED
 from hushgrid.inference.slopes import refined_means
-from hushgrid.inference.splits import bayes_masses
 from hushgrid.inference.two_level import TwoLevels, reconcile
 
 FEW_LEAVES = 10_000  # up to which a second sweep takes 0.6 % off the error; with more leaves it takes off less
@@ -157,13 +156,13 @@ def is_quadtree(evidence: Evidence) -> bool:
 
 def bayes(evidence: Evidence) -> Floats:
     """Leaf masses of a quadtree, by Bayes' rule."""
-    return bayes_masses(evidence.nodes).masses[evidence.nodes.tree.leaves]
+    return evidence.fit_splits().masses[evidence.nodes.tree.leaves]
 
 
 def belief(evidence: Evidence) -> Floats:
     """Leaf masses of a quadtree, by belief propagation."""
     known, tree = evidence.nodes, evidence.nodes.tree
-    fit = bayes_masses(known)
+    fit = evidence.fit_splits()
     for _ in range(2 if tree.cells <= FEW_LEAVES else 1):
         fit = replace(fit, prior_means=refined_means(known, fit.masses))
         fit = fit.around(tree, belief_masses(tree, evidence.measurements, fit))

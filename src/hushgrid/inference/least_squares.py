@@ -15,7 +15,6 @@ import numpy as np
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.partition import Structure
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import NOT_MEASURED, Measurements, NoisyValues, Regions
 
@@ -136,23 +135,6 @@ class NodeEstimates:
         variances = np.empty(self.tree.nodes)
         vary_down(self.below_variances, self.tree.first_children, self.tree.child_counts, variances)
         return variances
-
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """A partition and its measurements.
-
-    What follows from both is found once and kept.
-    """
-
-    partition: Structure
-    measurements: Measurements
-
-    @cached_property
-    def nodes(self) -> NodeEstimates:
-        """Least-squares estimates of all nodes of a tree."""
-        assert isinstance(self.partition, Tree)
-        return solve(self.partition, self.measurements)
 
 
 def solve(tree: Tree, measurements: Measurements) -> NodeEstimates:

@@ -66,9 +66,10 @@ def look_closer(
 
 
 @compiled
-def lean_of_cells(
+def lean_of_nodes(
     first: int,
     stop: int,
+    nodes: Indices,
     neighbours: Neighbours,
     depths: Indices,
     first_children: Indices,
@@ -77,24 +78,24 @@ def lean_of_cells(
     half_masses: Floats,
     out: Floats,
 ) -> None:
-    """Features that predict how nodes lean, shape (nodes, 2, 4).
+    """Features that predict how nodes lean, shape (nodes, axes, 4).
 
-    Nodes lean to the west, and to the south.
+    Nodes lean to the west and, where there are two axes, to the south.
 
     To the west: its own row of nodes; the rows beside it; the quarters that touch its west and its east side; and
     those that touch its west and its east half from the south and the north.
     """
-    nodes, quarters = np.empty((3, 3)), np.empty((6, 6))
-    for node in range(first, stop):
-        look_around(node, WHOLE, neighbours, depths, child_counts, masses, half_masses, nodes)
+    places, quarters = np.empty((3, 3)), np.empty((6, 6))
+    for number in range(first, stop):
+        node = nodes[number]
+        look_around(node, WHOLE, neighbours, depths, child_counts, masses, half_masses, places)
         look_closer(node, neighbours, depths, first_children, child_counts, masses, quarters)
-        for axis in range(2):
-            far, near = (nodes, quarters) if axis == 0 else (nodes.T, quarters.T)
-            out[node, axis, 0] = lean(far[1, 0], far[1, 1], far[1, 2])
-            beside = far[0] + far[2]
-            out[node, axis, 1] = lean(beside[0], beside[1], beside[2])
-            out[node, axis, 2] = contrast(near[2, 1] + near[3, 1], near[2, 4] + near[3, 4], masses[node])
-            out[node, axis, 3] = contrast(near[1, 2] + near[4, 2], near[1, 3] + near[4, 3], masses[node] / 2)
+        for axis in range(out.shape[1]):
+            far, near = (places, quarters) if axis == 0 else (places.T, quarters.T)
+            out[number, axis, 0] = lean(far[1, 0], far[1, 1], far[1, 2])
+            out[number, axis, 1] = lean(far[0, 0] + far[2, 0], far[0, 1] + far[2, 1], far[0, 2] + far[2, 2])
+            out[number, axis, 2] = contrast(near[2, 1] + near[3, 1], near[2, 4] + near[3, 4], masses[node])
+            out[number, axis, 3] = contrast(near[1, 2] + near[4, 2], near[1, 3] + near[4, 3], masses[node] / 2)
 
 
 @compiled
@@ -123,12 +124,13 @@ def lean_of_halves(
         look_closer(node, neighbours, depths, first_children, child_counts, masses, quarters)
         for side in range(2):
             look_around(node, side, neighbours, depths, child_counts, masses, half_masses, halves)
-            beside = halves[:, 0] + halves[:, 2]
             other, outer = first_children[node] + 1 - side, 1 + 3 * side
             south, north = masses[other] + quarters[2, outer], masses[other + 2] + quarters[3, outer]
             own = half_masses[node, side]
             out[rank, side, 0] = lean(halves[0, 1], halves[1, 1], halves[2, 1])
-            out[rank, side, 1] = lean(beside[0], beside[1], beside[2])
+            out[rank, side, 1] = lean(
+                halves[0, 0] + halves[0, 2], halves[1, 0] + halves[1, 2], halves[2, 0] + halves[2, 2]
+            )
             out[rank, side, 2] = contrast(quarters[1, 2 + side], quarters[4, 2 + side], own)
             out[rank, side, 3] = contrast(south, north, own)
 
@@ -147,10 +149,9 @@ def refined_means(known: NodeEstimates, masses: Floats) -> Floats:
     north. How the features predict a share is fitted level by level to the shares that least squares finds, so that
     they explain measurements and not the masses they come from.
     """
-    tree = known.tree
-    inner = np.flatnonzero(tree.child_counts)
-    cells, halves = features_of(tree, masses)
-    features = np.concatenate([cells[inner, :1], halves], axis=1)
+    tree, around = known.tree, Surroundings(known.tree, masses)
+    inner = around.inner
+    features = np.concatenate([around.of_nodes(inner, 1), around.of_halves()], axis=1)
     shares, spreads = _measured_shares(known, masses)
     leans = np.empty((len(inner), 3))
     coefficients = [np.array(FIRST_COEFFICIENTS)] * 2
@@ -181,8 +182,8 @@ def slopes(tree: Tree, masses: Floats) -> Floats:
     masses : array, shape (nodes,)
         Of all nodes, none negative; children add up.
     """
-    inner = np.flatnonzero(tree.child_counts)
-    cells, _ = features_of(tree, masses)
+    around = Surroundings(tree, masses)
+    inner, features = around.inner, around.of_nodes(np.arange(tree.nodes), 2)
     shares, spreads = _shares_of_masses(tree, masses)
     found = np.empty((tree.nodes, 2))
     coefficients = [np.array(FIRST_COEFFICIENTS)] * 2
@@ -191,34 +192,48 @@ def slopes(tree: Tree, masses: Floats) -> Floats:
         known = first + np.flatnonzero(np.isfinite(spreads[first:stop]))
         for axis in range(2):
             coefficients[axis] = fit_coefficients(
-                coefficients[axis], cells[inner[known], axis], shares[known, axis], spreads[known]
+                coefficients[axis], features[inner[known], axis], shares[known, axis], spreads[known]
             )
-            found[slice(*nodes), axis] = -2 * cells[slice(*nodes), axis] @ coefficients[axis]
+            found[slice(*nodes), axis] = -2 * features[slice(*nodes), axis] @ coefficients[axis]
     return np.clip(found[tree.leaves], -1, 1)
 
 
-def features_of(tree: Tree, masses: Floats) -> tuple[Floats, Floats]:
-    """Features of all nodes, and of inner nodes' halves.
+class Surroundings:
+    """What lies around the nodes of a quadtree, for the features of their splits.
 
-    Those of nodes have shape (nodes, 2, 4), along x and y; those of halves have shape (inner, 2, 4).
+    Parameters
+    ----------
+    masses : array, shape (nodes,)
+        Of all nodes; children add up.
     """
-    inner = np.flatnonzero(tree.child_counts)
-    neighbours = np.empty((tree.nodes, 9), np.int32)
-    find_neighbours(tree.first_children, tree.child_counts, neighbours)
-    half_masses = np.zeros((tree.nodes, 2))
-    half_masses[inner] = _quarters(tree, masses).sum(axis=1)
-    known = (neighbours, node_depths(tree), tree.first_children, tree.child_counts, masses, half_masses)
-    cells, halves = np.empty((tree.nodes, 2, FEATURES)), np.empty((len(inner), 2, FEATURES))
 
-    def describe_cells(first: int, stop: int) -> None:
-        lean_of_cells(first, stop, *known, cells)
+    def __init__(self, tree: Tree, masses: Floats) -> None:
+        self.inner = np.flatnonzero(tree.child_counts)
+        neighbours = np.empty((tree.nodes, 9), np.int32)
+        find_neighbours(tree.first_children, tree.child_counts, neighbours)
+        half_masses = np.zeros((tree.nodes, 2))
+        half_masses[self.inner] = _quarters(tree, masses).sum(axis=1)
+        self._known = (neighbours, node_depths(tree), tree.first_children, tree.child_counts, masses, half_masses)
 
-    def describe_halves(first: int, stop: int) -> None:
-        lean_of_halves(first, stop, inner, *known, halves)
+    def of_nodes(self, nodes: Indices, axes: int) -> Floats:
+        """Features along x, or along x and y, shape (nodes, axes, 4)."""
+        found = np.empty((len(nodes), axes, FEATURES))
 
-    run_in_slices(describe_cells, tree.nodes, smallest=SMALLEST_SLICE)
-    run_in_slices(describe_halves, len(inner), smallest=SMALLEST_SLICE)
-    return cells, halves
+        def describe(first: int, stop: int) -> None:
+            lean_of_nodes(first, stop, nodes, *self._known, found)
+
+        run_in_slices(describe, len(nodes), smallest=SMALLEST_SLICE)
+        return found
+
+    def of_halves(self) -> Floats:
+        """Features of the halves of inner nodes, shape (inner, 2, 4)."""
+        found = np.empty((len(self.inner), 2, FEATURES))
+
+        def describe(first: int, stop: int) -> None:
+            lean_of_halves(first, stop, self.inner, *self._known, found)
+
+        run_in_slices(describe, len(self.inner), smallest=SMALLEST_SLICE)
+        return found
 
 
 def _measured_shares(known: NodeEstimates, masses: Floats) -> tuple[Floats, Floats]:

@@ -109,8 +109,7 @@ def foretell_across(
     for index, node in enumerate(nodes):
         look_around(node, WHOLE, neighbours, depths, child_counts, masses, half_masses, around)
         features[index, 0] = lean(around[1, 0], around[1, 1], around[1, 2])
-        beside = around[0] + around[2]
-        features[index, 1] = lean(beside[0], beside[1], beside[2])
+        features[index, 1] = lean(around[0, 0] + around[2, 0], around[0, 1] + around[2, 1], around[0, 2] + around[2, 2])
 
 
 @compiled
@@ -133,8 +132,9 @@ def foretell_along(
         for half in range(2):
             look_around(node, half, neighbours, depths, child_counts, masses, half_masses, around)
             features[2 * index + half, 0] = lean(around[0, 1], around[1, 1], around[2, 1])
-            beside = around[:, 0] + around[:, 2]
-            features[2 * index + half, 1] = lean(beside[0], beside[1], beside[2])
+            features[2 * index + half, 1] = lean(
+                around[0, 0] + around[0, 2], around[1, 0] + around[1, 2], around[2, 0] + around[2, 2]
+            )
 
 
 @compiled
@@ -188,21 +188,28 @@ def weigh_components(
     for split in range(len(shares)):
         share, spread, mean = shares[split], spreads[split], means[split]
         if spread == math.inf:
-            evidence[split] = 1
-            moments[split] = mean
+            for component in range(COMPONENTS):
+                evidence[split, component] = 1.0
+                moments[split, component] = mean
             continue
         nearest = min(max(share, 0.0), 1.0)
         miss = share - nearest
         reach = (REACH * spread) ** 2 / (math.sqrt(miss**2 + (REACH * spread) ** 2) + abs(miss))
         below, above = min(reach, nearest), min(reach, 1 - nearest)
         step = (below + above) / POINTS
-        evidence[split] = 0
-        moments[split] = 0
+        for component in range(COMPONENTS):
+            evidence[split, component] = 0.0
+            moments[split, component] = 0.0
+        # A Gaussian at equidistant places: each ratio of neighbours is the one before times a constant.
+        offset, precision = 0.5 * step - below, 1 / spread**2
+        density = likelihood(offset, miss, spread)
+        ratio = math.exp(step * (miss - offset - 0.5 * step) * precision)
+        decline = math.exp(-step * step * precision)
         for point in range(POINTS):
             # The share and its complement, each precise near zero.
             s = (nearest - below) + (point + 0.5) * step
             rest = (1 - nearest - above) + (POINTS - point - 0.5) * step
-            weight = step / (s * rest) * likelihood((point + 0.5) * step - below, miss, spread)
+            weight = step / (s * rest) * density
             # Beta(2 A m, 2 A (1 - m)) is this power of 2 A, over s (1 - s) and a constant.
             base = math.exp(mean * math.log(s) + (1 - mean) * math.log(rest))
             second = base * base
@@ -211,9 +218,11 @@ def weigh_components(
             eightieth = (twentieth * twentieth) ** 2
             powers = (base, second, sixth, twentieth, eightieth, eightieth * (eightieth * eightieth) ** 2)
             for component in range(len(CONCENTRATIONS)):
-                density = weight * powers[component]
-                evidence[split, 2 + component] += density
-                moments[split, 2 + component] += density * s
+                term = weight * powers[component]
+                evidence[split, 2 + component] += term
+                moments[split, 2 + component] += term * s
+            density *= ratio
+            ratio *= decline
         place = (mean - NEAREST_MEAN) / (1 - 2 * NEAREST_MEAN) * (len(log_norms) - 1)
         row = min(max(int(place), 0), len(log_norms) - 2)
         for component in range(len(CONCENTRATIONS)):

@@ -74,7 +74,7 @@ ATOMS = 2  # of the weights of a prior, the first two are w0 and w1
 def cumulative_tables(weights: Floats) -> Floats:
     """Tabulate the continuous part of priors, cumulative.
 
-    There is an entry for each prior mean and each share of a fixed grid.
+    There is an entry for each prior mean and each of PLACES evenly spaced shares, from 0 to 1.
 
     Parameters
     ----------
@@ -88,21 +88,15 @@ def cumulative_tables(weights: Floats) -> Floats:
     return np.tensordot(weights[..., ATOMS:], _component_tables(), axes=1)
 
 
-def tabulated_shares() -> Floats:
-    """Shares that priors are tabulated at, shape (PLACES,).
-
-    These are the shares whose `place_of_share` is a whole number.
-    """
-    place = np.linspace(0, 1, PLACES)
-    return np.where(place <= 0.5, 2 * place**2, 1 - 2 * (1 - place) ** 2)
+def laws_of_mean(means: Floats, shares: Floats) -> Floats:
+    """Cumulative laws of shares, shape (6, means, shares)."""
+    first = 2 * np.outer(CONCENTRATIONS, means)
+    second = 2 * np.outer(CONCENTRATIONS, 1 - means)
+    tables = np.empty((first.size, len(shares)))
+    beta_cdfs(first.ravel(), second.ravel(), shares, tables)
+    return tables.reshape(len(CONCENTRATIONS), len(means), len(shares))
 
 
 @cache
 def _component_tables() -> Floats:
-    """Tables of the six laws, shape (6, MEANS, PLACES)."""
-    means = np.arange(1, MEANS + 1) / (MEANS + 1)
-    first = 2 * np.outer(CONCENTRATIONS, means)
-    second = 2 * np.outer(CONCENTRATIONS, 1 - means)
-    tables = np.empty((first.size, PLACES))
-    beta_cdfs(first.ravel(), second.ravel(), tabulated_shares(), tables)
-    return tables.reshape(len(CONCENTRATIONS), MEANS, PLACES)
+    return laws_of_mean(np.arange(1, MEANS + 1) / (MEANS + 1), np.linspace(0, 1, PLACES))

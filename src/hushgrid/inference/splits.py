@@ -20,6 +20,7 @@ import numpy as np
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import run_in_slices
+from hushgrid.geometry.branches import Branches
 from hushgrid.geometry.quadrants import node_depths
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference import split_loops as kernels
@@ -81,7 +82,7 @@ def bayes_masses(known: NodeEstimates) -> SplitFit:
     return split_masses(known.tree, known.sums, known.below_variances)
 
 
-def split_masses(tree: Tree, sums: Floats, variances: Floats) -> SplitFit:
+def split_masses(tree: Branches, sums: Floats, variances: Floats) -> SplitFit:
     """Split masses from subtree estimates and their variances."""
     masses, half_masses = np.zeros(tree.nodes), np.zeros((tree.nodes, 2))
     half_variances, prior_means = np.zeros((tree.nodes, 2)), np.full((tree.nodes, 3), 0.5)

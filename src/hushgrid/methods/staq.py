@@ -17,14 +17,12 @@ from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
 from hushgrid.geometry.quadrants import (
     DEEPEST,
+    QuadrantNodes,
     Quadrants,
     all_cells,
-    cells_of_nodes,
     divide_cells,
     join_cells,
-    nodes_of_cells,
     pick_cells,
-    quadrant_tree,
 )
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference import least_squares as trees
@@ -88,7 +86,7 @@ class Frontier:
 
     def estimates(self) -> Floats:
         """Masses of the live cells by Bayes' rule."""
-        tree = quadrant_tree(self._cells)
+        tree = QuadrantNodes(self._cells)
         values, precisions = self._observations.by_node(tree)
         sums, variances = np.empty((2, tree.nodes))
         trees.gather_up(values, precisions, tree.first_children, tree.child_counts, sums, variances)
@@ -96,7 +94,7 @@ class Frontier:
         self._fold(tree, (values, precisions), (sums, 1 / variances))
         return masses
 
-    def _fold(self, tree: Tree, own: tuple[Floats, Floats], known: tuple[Floats, Floats]) -> None:
+    def _fold(self, tree: QuadrantNodes, own: tuple[Floats, Floats], known: tuple[Floats, Floats]) -> None:
         """Make one cell of each node without live cells.
 
         Values and precisions of the nodes come twice: from a node itself, and from itself and below.
@@ -106,12 +104,11 @@ class Frontier:
         live = running[stop] > running[first]
         kept = np.append(True, live[tree.parents[1:]])
         whole = ~live | (tree.child_counts == 0)
-        levels, codes = cells_of_nodes(tree)
         values, precisions = (np.where(whole, below, alone)[kept] for alone, below in zip(own, known, strict=True))
-        self._observations = Observations(levels[kept], codes[kept], values, precisions)
+        self._observations = Observations(tree.depths[kept], tree.codes[kept], values, precisions)
         leaves = np.flatnonzero(kept & whole)
         leaves = leaves[np.argsort(first[leaves])]
-        self._cells = replace(self._cells, levels=levels[leaves], codes=codes[leaves])
+        self._cells = replace(self._cells, levels=tree.depths[leaves], codes=tree.codes[leaves])
         self._live = live[leaves]
 
 
@@ -131,9 +128,9 @@ class Observations:
         """These and others."""
         return Observations(*(np.concatenate(pair) for pair in zip(astuple(self), astuple(other), strict=True)))
 
-    def by_node(self, tree: Tree) -> tuple[Floats, Floats]:
+    def by_node(self, tree: QuadrantNodes) -> tuple[Floats, Floats]:
         """Mean of each node's values, and its precision."""
-        nodes = nodes_of_cells(tree, self.levels, self.codes)
+        nodes = tree.find(self.levels, self.codes)
         precisions, weighted = (
             np.asarray(np.bincount(nodes, weights, minlength=tree.nodes), np.float64)
             for weights in (self.precisions, self.precisions * self.values)
@@ -315,13 +312,13 @@ class Survey:
 
     def result(self) -> tuple[Tree, Measurements]:
         """The tree of the ended cells, and its measurements."""
-        tree = quadrant_tree(join_cells(self._ended))
+        ended = join_cells(self._ended)
+        nodes = QuadrantNodes(ended)
+        tree = nodes.tree(ended.domain)
         levels, codes = (
             np.concatenate([getattr(cells, name) for cells in self._cells]) for name in ("levels", "codes")
         )
-        return tree, measurements_of_nodes(
-            tree, nodes_of_cells(tree, levels, codes), NoisyValues.joined(self._measured)
-        )
+        return tree, measurements_of_nodes(tree, nodes.find(levels, codes), NoisyValues.joined(self._measured))
 
 
 def levels_worth(signals: Floats, *, c: float) -> Indices:

@@ -13,16 +13,16 @@ import numpy as np
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled, run_in_slices
-from hushgrid.inference.belief_loops import MEANS
 from hushgrid.inference.inferences import INFERENCES
-from hushgrid.inference.split_prior import cumulative_tables, tabulated_shares
-from hushgrid.inference.splits import FIRST_WEIGHTS, bayes_masses
+from hushgrid.inference.split_prior import laws_of_mean
+from hushgrid.inference.splits import FIRST_WEIGHTS
 from hushgrid.sampling.scatter import GAMMA, mixed
 from hushgrid.synopsis.synopsis import Synopsis
 
 FINEST = 2.0**-16  # extent, as a share of the domain's, of boxes that points lie evenly in
 DEEPEST = 128  # boxes that wait at most: two for each halving of either side down to the finest, and some
 ONE_SIDED, EVEN, FIRST_LAW = range(3)  # components of the prior of a split
+TABULATED = 513  # shares that laws are tabulated at
 NEARLY = 1 + 1e-9  # extents that differ by less are alike
 
 
@@ -179,10 +179,11 @@ class Replica:
         round_at_random(for_numbers, size * (self._masses / self._total), numbers)
         starts = np.concatenate([[0], np.cumsum(numbers)])
         placed = np.empty((starts[-1], 2))
+        shares, laws = even_laws()
 
         def work(first: int, stop: int) -> None:
             boxes = self._corners, self._extents, starts
-            fill_boxes(for_places, first, stop, *boxes, self._chances, even_laws(), tabulated_shares(), placed)
+            fill_boxes(for_places, first, stop, *boxes, self._chances, laws, shares, placed)
 
         run_in_slices(work, len(numbers), smallest=SMALLEST_SLICE)
         return np.asarray(self._origin + self._extent * placed)
@@ -191,14 +192,16 @@ class Replica:
 def weights_by_level(synopsis: Synopsis) -> Floats:
     """Weights of the components of the prior, for each level and axis, shape (levels, 2, 8)."""
     if INFERENCES[synopsis.inference].learned:
-        return bayes_masses(synopsis.evidence.nodes).prior_weights
+        return synopsis.evidence.prior_weights
     return np.broadcast_to(FIRST_WEIGHTS, (1, 2, len(FIRST_WEIGHTS)))
 
 
 @cache
-def even_laws() -> Floats:
-    """Cumulative laws of even splits, shape (6, PLACES).
+def even_laws() -> tuple[Floats, Floats]:
+    """Shares, and the cumulative laws of even splits at each, shape (6, shares).
 
-    At the tabulated shares.
+    Shares are closer together toward 0 and 1, where the laws are steep.
     """
-    return np.ascontiguousarray(cumulative_tables(np.eye(len(FIRST_WEIGHTS))[FIRST_LAW:])[:, MEANS // 2])
+    place = np.linspace(0, 1, TABULATED)
+    shares = np.where(place <= 0.5, 2 * place**2, 1 - 2 * (1 - place) ** 2)
+    return shares, laws_of_mean(np.array([0.5]), shares)[:, 0]

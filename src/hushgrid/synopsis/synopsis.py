@@ -17,8 +17,8 @@ from hushgrid.answering.surface import Surface
 from hushgrid.answering.surfaces import Polygons, Rectangles, Region, slopes_of, surface_of
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.partition import Structure
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.inferences import INFERENCES
-from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.answer import UNCALIBRATED, Answer, Calibration, check_confidence, with_interval
 from hushgrid.synopsis.cells import places, shapes

@@ -17,8 +17,8 @@ from hushgrid.answering.polygons import AreaSurface
 from hushgrid.answering.surface import spread
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.haar import restore, transform
-from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import Measurements, NoisyValues, Wavelet
 from hushgrid.synopsis.answer import FLOOR_VARIANCE
 from hushgrid.synopsis.scale import Scale

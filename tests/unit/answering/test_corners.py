@@ -11,7 +11,7 @@ from hushgrid.answering.sloped_trees import SlopedSurface
 from hushgrid.answering.surface import FLAT
 from hushgrid.answering.trees import TreeSurface
 from hushgrid.geometry.tree import Lattice, divide, grow, seedling
-from hushgrid.inference.least_squares import Evidence
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.measurements import Measurements, NoisyValues
 from tests.plain import UNIT_SQUARE
 from tests.quadtrees import measured_quadtrees

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from hushgrid.answering.sloped_trees import SlopedSurface
 from hushgrid.answering.trees import TreeSurface
-from hushgrid.inference.least_squares import Evidence
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.measurements import Measurements, NoisyValues
 from hushgrid.inference.slopes import slopes
 from tests.quadtrees import measured_quadtrees, node_sums

@@ -5,12 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.geometry.quadrants import (
+    QuadrantNodes,
     all_cells,
-    cells_of_nodes,
     divide_cells,
     join_cells,
     node_depths,
-    nodes_of_cells,
     pick_cells,
     quadrant_tree,
 )
@@ -41,13 +40,13 @@ def test_the_leaves_are_the_cells_in_their_order(cells):
 @given(tilings())
 def test_every_node_is_found_by_its_level_and_code(cells):
     """There and back; levels are steps from the root."""
-    tree = quadrant_tree(cells)
-    levels, codes = cells_of_nodes(tree)
+    nodes, tree = QuadrantNodes(cells), quadrant_tree(cells)
 
-    assert np.array_equal(nodes_of_cells(tree, levels, codes), np.arange(tree.nodes))
-    assert np.array_equal(nodes_of_cells(tree, cells.levels, cells.codes), tree.leaves)
-    assert node_depths(tree)[0] == 0
-    assert np.array_equal(node_depths(tree)[1:], node_depths(tree)[tree.parents[1:]] + 1)
+    assert np.array_equal(nodes.find(nodes.depths, nodes.codes), np.arange(tree.nodes))
+    assert np.array_equal(nodes.find(cells.levels, cells.codes), tree.leaves)
+    assert nodes.depths[0] == 0
+    assert np.array_equal(nodes.depths[1:], nodes.depths[tree.parents[1:]] + 1)
+    assert np.array_equal(nodes.depths, node_depths(tree))
 
 
 @settings(max_examples=50, deadline=None)

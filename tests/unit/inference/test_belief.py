@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from scipy import special, stats
 
-from hushgrid.inference.belief import belief_masses, bias_power, counts_by_node, path_budget
-from hushgrid.inference.belief_loops import GRID, MEANS, PADDED, pad, place_of_mass, place_of_share, read_message
+from hushgrid.inference.belief import REACH, belief_masses, bias_power, counts_by_node, path_budget
+from hushgrid.inference.belief_loops import GRID, MEANS, PADDED, PLACES, TAIL, pad, read_message
 from hushgrid.inference.least_squares import solve
 from hushgrid.inference.slopes import refined_means
 from hushgrid.inference.split_loops import CONCENTRATIONS
-from hushgrid.inference.split_prior import beta_cdfs, cumulative_tables, tabulated_shares
+from hushgrid.inference.split_prior import beta_cdfs, cumulative_tables
 from hushgrid.inference.splits import bayes_masses
 from tests.quadtrees import complete_quadtree, measured, measured_quadtrees, node_sums, noisy
 
@@ -143,7 +143,7 @@ def test_two_levels_are_those_of_the_model():
     draws = 400_000
     masses = np.empty((tree.nodes, draws))
     deviation = np.sqrt(fit.variances[0])
-    masses[0] = rng.uniform(max(fit.masses[0] - 5 * deviation, 0), fit.masses[0] + 5 * deviation, draws)
+    masses[0] = rng.uniform(max(fit.masses[0] - REACH * deviation, 0), fit.masses[0] + REACH * deviation, draws)
     log_weight = kappa * np.log(masses[0] + deviation)
     for node in range(5):
         west = masses[node] * draw_shares(rng, draws)
@@ -249,7 +249,7 @@ def test_the_power_falls_with_the_size_between_bounds(size, power):
 
 def test_tables_are_cumulative_probabilities_of_beta_laws():
     """Against scipy, for every prior mean, law and share that is tabulated."""
-    shares = tabulated_shares()
+    shares = np.linspace(0, 1, PLACES)
     for number, strength in enumerate(CONCENTRATIONS):
         table = cumulative_tables(np.eye(8)[2 + number])
         for row, mean in enumerate(np.arange(1, MEANS + 1) / (MEANS + 1)):
@@ -267,25 +267,12 @@ def test_tables_of_mixtures_are_mixtures_of_tables():
     assert np.allclose(tables[2, 1], sum(weights[2, 1, 2 + j] * cumulative_tables(np.eye(8)[2 + j]) for j in range(6)))
 
 
-def test_shares_are_tabulated_where_they_are_looked_up():
-    """The place of every tabulated share is its number."""
-    places = [place_of_share(share, 1 - share) for share in tabulated_shares()]
-    assert np.allclose(places, np.arange(513), atol=1e-9)
-
-
-@pytest.mark.parametrize("tiny", [0, 1e-17, -1e-17, 3e-16, 1e-13])
-def test_a_share_that_is_all_but_none_is_none(tiny):
-    """Shares next to 0 and 1 have the first and last place, where the slope is infinite."""
-    assert place_of_share(tiny, 1 - tiny) == 0
-    assert place_of_share(1 - tiny, tiny) == 512
-
-
-@pytest.mark.parametrize(("mass", "value"), [(-300, 0), (10, 1), (10.5, 1.5), (11, 2), (29, 20), (30, 20 / np.e)])
+@pytest.mark.parametrize(("mass", "value"), [(-300, 0), (10, 1), (10.5, 1.5), (11, 2), (23, 14), (24, 14 / np.e)])
 def test_messages_are_read_linearly_and_fall_off_beyond_their_ends(mass, value):
     """Between their masses, and by a factor of e a step behind them."""
     message = np.empty(PADDED + 1)
-    pad(np.arange(1.0, GRID + 1), message)
-    assert read_message(message, place_of_mass(mass, 10.0, 1.0)) == pytest.approx(value, abs=1e-8)
+    pad(np.arange(1.0, GRID + 1)[None], 0, message)
+    assert read_message(message, mass - 10.0 + TAIL) == pytest.approx(value, abs=1e-4)
 
 
 def test_beta_laws_far_from_even_are_right():
@@ -298,7 +285,7 @@ def test_beta_laws_far_from_even_are_right():
 
 
 def test_a_tree_of_one_leaf_is_its_own_message():
-    """Twenty masses around the count, which is their mean."""
+    """Masses around the count, which is their mean."""
     tree = complete_quadtree(0)
     measurements = measured(tree, [0], [1000], ["1"])
     masses = belief_masses(tree, measurements, bayes_masses(solve(tree, measurements)))

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hushgrid.answering.grids import GridSurface
 from hushgrid.answering.surface import spread
 from hushgrid.errors import ArgumentError
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.haar import cell_energy, padded, restore, touched, transform
 from hushgrid.inference.inferences import INFERENCES
-from hushgrid.inference.least_squares import Evidence
 from hushgrid.inference.measurements import NOT_MEASURED, Measurements, NoisyValues, Wavelet, rate_totals
 from tests.plain import coverage
 from tests.strategies import grids, rects

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hushgrid.answering.surface import spread
 from hushgrid.answering.trees import TreeSurface
 from hushgrid.errors import ArgumentError
-from hushgrid.inference.least_squares import Evidence, measurements_of_nodes, nodes_of_runs, solve
+from hushgrid.inference.evidence import Evidence
+from hushgrid.inference.least_squares import measurements_of_nodes, nodes_of_runs, solve
 from hushgrid.inference.measurements import NoisyValues
 from tests.plain import coverage
 from tests.strategies import rects, trees

@@ -19,8 +19,8 @@ from hushgrid.inference import inferences as estimate
 from hushgrid.inference import least_squares as tree_least_squares
 from hushgrid.inference import least_squares as trees
 from hushgrid.inference import split_loops as split_kernels
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.inferences import INFERENCES
-from hushgrid.inference.least_squares import Evidence
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
@@ -42,7 +42,8 @@ STAGES = [  # module, name of a function, and which of its arguments it writes t
     (splits, "fit_coefficients", ()),
     (splits, "fit_weights", ()),
     (slopes, "fit_coefficients", ()),
-    (slopes, "features_of", ()),
+    (slopes, "lean_of_nodes", (9,)),
+    (slopes, "lean_of_halves", (9,)),
     (slopes, "observe_shares", (3, 4)),
     (estimate, "refined_means", ()),
     (estimate, "restore", ()),

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.inference.least_squares import solve
-from hushgrid.inference.slopes import features_of, refined_means, slopes
+from hushgrid.inference.slopes import Surroundings, refined_means, slopes
 from tests.quadtrees import complete_quadtree, measured_quadtrees, node_sums, noisy, random_quadtree
 
 
@@ -95,8 +95,9 @@ def test_features_are_those_of_a_plain_walk(seed, chance, depth):
     masses = node_sums(tree, rng.gamma(0.5, 10, tree.cells) * (rng.random(tree.cells) < 0.7))
     plain = PlainTree(tree, masses)
 
-    cells, halves = features_of(tree, masses)
-    assert np.allclose(cells[:, 0], [plain_west_features(plain, place) for place in plain.places])
+    around = Surroundings(tree, masses)
+    nodes, halves = around.of_nodes(np.arange(tree.nodes), 1), around.of_halves()
+    assert np.allclose(nodes[:, 0], [plain_west_features(plain, place) for place in plain.places])
     inner = np.flatnonzero(tree.child_counts)
     expected = [[plain_half_features(plain, plain.places[node], side) for side in range(2)] for node in inner]
     assert np.allclose(halves, np.reshape(expected, (len(inner), 2, 4)))
@@ -115,7 +116,8 @@ def test_both_axes_are_treated_alike():
     masses = node_sums(tree, np.random.default_rng(1).gamma(0.5, 10, tree.cells))
     other = transposed(tree)
 
-    assert np.allclose(features_of(tree, masses[other])[0], features_of(tree, masses)[0][other][:, ::-1])
+    features, of_other = (Surroundings(tree, one).of_nodes(np.arange(tree.nodes), 2) for one in (masses, masses[other]))
+    assert np.allclose(of_other, features[other][:, ::-1])
     by_node, by_other = np.zeros((2, tree.nodes, 2))
     by_node[tree.leaves] = slopes(tree, masses)
     by_other[tree.leaves] = slopes(tree, masses[other])

@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from hushgrid.geometry.quadrants import all_cells, divide_cells, node_depths, nodes_of_cells, quadrant_tree
+from hushgrid.geometry.quadrants import QuadrantNodes, all_cells, divide_cells, node_depths, quadrant_tree
 from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, TOP
 from hushgrid.inference import split_loops as kernels
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.inferences import INFERENCES
-from hushgrid.inference.least_squares import Evidence, measurements_of_nodes, solve
+from hushgrid.inference.least_squares import measurements_of_nodes, solve
 from hushgrid.inference.measurements import NoisyValues
 from hushgrid.inference.splits import (
     FIRST_WEIGHTS,
@@ -137,7 +138,7 @@ def features_of(tree, masses, half_masses, level, code):
     """Features of the splits of one node: across, then along of the west and the east half."""
     neighbours = np.empty((tree.nodes, 9), np.int32)
     kernels.find_neighbours(tree.first_children, tree.child_counts, neighbours)
-    node = nodes_of_cells(tree, np.array([level]), np.array([code]))
+    node = tree.find(np.array([level]), np.array([code]))
     across, along = np.empty((1, 2)), np.empty((2, 2))
     layout = (neighbours, node_depths(tree), tree.child_counts, masses, half_masses)
     kernels.foretell_across(node, *layout, across)
@@ -147,9 +148,9 @@ def features_of(tree, masses, half_masses, level, code):
 
 def test_features_compare_the_masses_on_both_sides():
     """Of a cell inside a 4 by 4 grid, in its own row and in the rows beside it."""
-    tree = quadrant_tree(all_cells(UNIT_SQUARE, 2))
+    tree = QuadrantNodes(all_cells(UNIT_SQUARE, 2))
     masses, half_masses = np.zeros(tree.nodes), np.zeros((tree.nodes, 2))
-    place = nodes_of_cells(tree, np.full(16, 2), np.arange(16))
+    place = tree.find(np.full(16, 2), np.arange(16))
     masses[place] = np.arange(1, 17)
     # Codes in rows from the south: 0 1 4 5 / 2 3 6 7 / 8 9 12 13 / 10 11 14 15; around 3 lie 0 1 4, 2 6, 8 9 12.
     across, along = features_of(tree, masses, half_masses, 2, 3)
@@ -162,7 +163,7 @@ def test_features_compare_the_masses_on_both_sides():
 
 def test_at_the_border_the_cell_itself_counts_again():
     """In the corner, both ways."""
-    tree = quadrant_tree(all_cells(UNIT_SQUARE, 1))
+    tree = QuadrantNodes(all_cells(UNIT_SQUARE, 1))
     masses = np.array([100.0, 10, 20, 30, 40])
     across, along = features_of(tree, masses, np.zeros((5, 2)), 1, 0)
 
@@ -173,10 +174,10 @@ def test_at_the_border_the_cell_itself_counts_again():
 def test_a_larger_leaf_counts_with_the_part_that_has_the_same_size():
     """A sixteenth two levels up; a half of that for a half."""
     cells, _ = divide_cells(all_cells(UNIT_SQUARE, 1), np.array([2, 0, 0, 0]))
-    tree = quadrant_tree(cells)
+    tree = QuadrantNodes(cells)
     masses = np.zeros(tree.nodes)
-    east = nodes_of_cells(tree, np.array([1]), np.array([1]))
-    own, west = nodes_of_cells(tree, np.array([3, 3]), np.array([5, 4]))
+    east = tree.find(np.array([1]), np.array([1]))
+    own, west = tree.find(np.array([3, 3]), np.array([5, 4]))
     masses[[east[0], own, west]] = 1600, 7, 50
     across, _ = features_of(tree, masses, np.zeros((tree.nodes, 2)), 3, 5)
 

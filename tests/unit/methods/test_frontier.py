@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushgrid.geometry.quadrants import all_cells, join_cells, nodes_of_cells, pick_cells, quadrant_tree
+from hushgrid.geometry.quadrants import QuadrantNodes, all_cells, join_cells, pick_cells
 from hushgrid.inference.least_squares import measurements_of_nodes, solve
 from hushgrid.inference.measurements import NoisyValues
 from hushgrid.inference.splits import bayes_masses
@@ -35,11 +35,12 @@ def grown(rng, *, rate, survivors, rounds=3):
 
 def fit(frontier, cells, measured, ended):
     """Masses of the live cells from the whole tree."""
-    tree = quadrant_tree(join_cells([*ended, frontier.live_cells]))
-    nodes = np.concatenate([nodes_of_cells(tree, part.levels, part.codes) for part in cells])
+    whole = QuadrantNodes(join_cells([*ended, frontier.live_cells]))
+    tree = whole.tree(frontier.live_cells.domain)
+    nodes = np.concatenate([whole.find(part.levels, part.codes) for part in cells])
     masses = bayes_masses(solve(tree, measurements_of_nodes(tree, nodes, NoisyValues.joined(measured)))).masses
     live = frontier.live_cells
-    return masses[nodes_of_cells(tree, live.levels, live.codes)]
+    return masses[whole.find(live.levels, live.codes)]
 
 
 @pytest.mark.parametrize("seed", range(3))

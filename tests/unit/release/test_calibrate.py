@@ -11,7 +11,6 @@ from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.errors import ArgumentError
 from hushgrid.inference.split_loops import CONCENTRATIONS
-from hushgrid.inference.split_prior import tabulated_shares
 from hushgrid.inference.splits import FIRST_WEIGHTS
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
@@ -126,7 +125,8 @@ class TestReplica:
         """Variance of a share: a quarter times the mean of 1 / (2 A + 1), more for one-sided, none for even splits."""
         weights = np.array(FIRST_WEIGHTS)
         keys = np.random.default_rng(1).integers(2**63, size=40_000, dtype=np.uint64)
-        shares = [draw_share(key, np.cumsum(weights), even_laws(), tabulated_shares()) for key in keys]
+        tabulated, of_laws = even_laws()
+        shares = [draw_share(key, np.cumsum(weights), of_laws, tabulated) for key in keys]
         laws = [1, 0, *(1 / (2 * strength + 1) for strength in CONCENTRATIONS)]
 
         assert np.mean(shares) == pytest.approx(0.5, abs=0.01)
@@ -141,12 +141,12 @@ class TestLikeness:
         [
             (0.4, 1, (0, 1, 0)),
             (10_000, 1, (10_000, 1, 4)),
-            (100_000, 1, (100_000, 1, 2)),
-            (1_000_000, 1, (100_000, 2, 1)),
-            (1_000_000, 0.1, (500_000, 0.2, 2)),
-            (1e9, 1, (100_000, 2, 1)),
-            (1e9, 0.001, (100_000, 2, 1)),
-            (1e9, 10, (20_000, 10, 1)),
+            (100_000, 1, (50_000, 1, 2)),
+            (1_000_000, 1, (25_000, 2, 1)),
+            (1_000_000, 0.1, (250_000, 0.2, 2)),
+            (1e9, 1, (25_000, 2, 1)),
+            (1e9, 0.001, (25_000, 2, 1)),
+            (1e9, 10, (5_000, 10, 1)),
         ],
     )
     def test_evidence_is_that_of_the_release_up_to_a_limit(self, total, epsilon, expected):
