@@ -89,17 +89,34 @@ class Refinement:
         above = quadrants.codes >> 2 * np.maximum(quadrants.levels - self.level, 0)
         cell = np.minimum(np.searchsorted(self.codes, above), len(self.codes) - 1)
         made = fine & (self.codes[cell] == above) & (quadrants.levels <= self.level + self.steps[cell])
-        first, stop = (edge[made] for edge in quadrants.runs)
-        cell = cell[made]
+        first, stop = (self._parts(cell[made], edge[made]) for edge in quadrants.runs)
+        return made, first, stop
+
+    def parts_at(self, codes: Indices) -> Indices:
+        """Parts that hold finest cells, given by their codes.
+
+        Every one of them lies in a cell of this refinement.
+
+        Examples
+        --------
+        >>> quarters = Refinement(domain=Domain(west=0, south=0, east=1, north=1), level=1, codes=[0, 3], steps=[2, 1])
+        >>> quarters.parts_at(np.array([0, 3 * 4**15, 4**16 - 1]))
+        array([ 0, 16, 19])
+        """
+        return self._parts(np.searchsorted(self.codes, codes >> 2 * (DEEPEST - self.level)), codes)
+
+    def _parts(self, cell: Indices, codes: Indices) -> Indices:
         begin = self.codes[cell] << 2 * (DEEPEST - self.level)
         shift = 2 * (DEEPEST - self.level - self.steps[cell])
-        return made, self.starts[cell] + ((first - begin) >> shift), self.starts[cell] + ((stop - begin) >> shift)
+        return np.asarray(self.starts[cell] + ((codes - begin) >> shift))
 
 
 TrueCounts = NDArray[np.int64]
 
-DENSE_LEVEL = 11  # the first pass counts all its cells, in 32 MiB a thread
-MOST_PARTS = 2**24  # most that a later pass counts, in 128 MiB a thread
+# What a pass counts at most. Counts take 32 and 128 MiB, of files once a thread. An engine sends a pair of 16 bytes for
+# each cell that is not empty: 64 and 256 MiB, if none is.
+DENSE_LEVEL = 11  # the first pass counts all its cells
+MOST_PARTS = 2**24  # most that a later pass counts
 
 
 class QuadrantCounts:

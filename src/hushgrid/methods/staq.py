@@ -200,19 +200,23 @@ class Staq:
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a staged adaptive quadtree."""
-        size = max(1, budget.noisy_size(counter))
         survey = Survey(all_cells(counter.domain, self.first_level))
+        true_counts = counter.count(survey.live_cells)  # before the size: an engine counts its rows in the same query
+        size = max(1, budget.noisy_size(counter))
         paths = budget.paths(Fraction(1), survey.live_cells.cells, purpose="counts")
-        decision = self._first_decision(size, float(budget.epsilon))
+        units = self._first_units(size, float(budget.epsilon))
         clamped = False
-        while len(decision.units):
-            within = survey.divide(decision.steps)
-            paths.descend(within)
-            survey.add(paths.measure(counter.count(survey.live_cells), decision.units[within]))
+        while True:
+            survey.add(paths.measure(true_counts, units))
             survey.keep(paths.left > 0)
             paths.descend(np.flatnonzero(paths.left))
             decision = self._decide(survey, paths.left, float(paths.epsilon(1)))
             clamped |= decision.clamped
+            if len(decision.units) == 0:
+                break
+            within = survey.divide(decision.steps)
+            paths.descend(within)
+            true_counts, units = counter.count(survey.live_cells), decision.units[within]
         tree, measurements = survey.result()
         notes = (f"cells were divided no further to fit {GUIDELINE_CELL_LIMIT:,} of them",) if clamped else ()
         inference = PUBLISHED.get(self.inference, self.inference)
@@ -220,13 +224,13 @@ class Staq:
             tree, measurements, inference=inference, claim=budget.claim(), method=record(self, *notes)
         )
 
-    def _first_decision(self, size: int, epsilon: float) -> "Decision":
-        """All cells of the first level are measured alike."""
+    def _first_units(self, size: int, epsilon: float) -> Indices:
+        """Units of the cells of the first level, all alike."""
         cells = 4**self.first_level
         worth = int(levels_worth(np.array([size / cells * epsilon]), c=self.c)[0])
         below = sum(self._weights(min(worth, self.deepest - self.first_level)))
         units = max(1, math.floor(UNITS * (self.first_weight / (self.first_weight + below))))
-        return Decision(steps=np.zeros(cells, np.int64), units=np.full(cells, units))
+        return np.full(cells, units)
 
     def _decide(self, survey: "Survey", left: Indices, unit: float) -> "Decision":
         """How far each live cell goes down, and its units.

@@ -19,14 +19,25 @@ from hushgrid.counting.arrow import not_a_number
 from hushgrid.counting.bounding import KeyedRule, MissingUser
 from hushgrid.counting.columns import find_columns
 from hushgrid.counting.counter import BeforeRows, BoundedCounter, nothing
-from hushgrid.counting.engine.cells import CELL, LATITUDE, LONGITUDE, USER, cell_numbers, inside, place_expressions
+from hushgrid.counting.engine.cells import (
+    CELL,
+    LATITUDE,
+    LONGITUDE,
+    USER,
+    cell_keys,
+    inside,
+    numbers_of,
+    place_expressions,
+)
 from hushgrid.counting.engine.engine import TABLE, Engine, Frame, working
+from hushgrid.counting.quadtree import QuadrantCounts, Refinement
 from hushgrid.counting.source import Progress, ShareDone, Snapshot, files_state
 from hushgrid.counting.users import LONGEST_ID, check_user_name, no_ids
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.partition import Partition
+from hushgrid.geometry.quadrants import Quadrants
 
 # Steps and expressions of Spark that take every row of a file, and nothing else.
 STEPS = {"LogicalRelation", "Project", "SubqueryAlias", "View"}
@@ -150,12 +161,15 @@ def _running_number(counted: str, *group: str, by: list[str]) -> nw.Expr:
 
 
 TRUE_COUNT = "true_count"
+ROWS = -1  # in place of a cell: all rows, in the domain or not
+PIECE = 2**20  # pairs of a cell and its count that are handled at once
 
 
 class EngineCounter:
     """Counts points of a snapshot, one query a partition.
 
-    Only cells and their counts come back.
+    Only cells and their counts come back. Quadtree cells are counted ahead, so that one query serves many rounds; the
+    first of these queries counts the rows, too.
 
     Parameters
     ----------
@@ -169,7 +183,9 @@ class EngineCounter:
     Privacy
     -------
     Every answer is exact, hence private; cells that the engine has no row for are zeros like others. Rows are null or
-    in the domain, so that no record can make a query fail. What an engine logs and keeps is on the private side.
+    in the domain, so that no record can make a query fail. What is counted ahead, and so the number and the text of
+    queries, follows from the cells asked for, and these from released values. What an engine logs and keeps is on the
+    private side.
     """
 
     def __init__(self, domain: Domain, engine: Engine, snapshot: Frame, *, progress: Progress | None = None) -> None:
@@ -177,6 +193,8 @@ class EngineCounter:
         self._engine = engine
         self._snapshot = snapshot
         self._progress = progress
+        self._true_rows: int | None = None
+        self._quadrant_counts = QuadrantCounts(domain, self._query)
 
     @property
     def domain(self) -> Domain:
@@ -185,7 +203,9 @@ class EngineCounter:
 
     def rows(self) -> int:
         """Number of rows, in the domain or not."""
-        return int(self._run(self._snapshot.select(nw.len().alias(TRUE_COUNT)))[TRUE_COUNT][0])
+        if self._true_rows is None:
+            self._true_rows = int(self._run(self._all_rows())[TRUE_COUNT][0])
+        return self._true_rows
 
     def total(self) -> int:
         """Number of points in the domain."""
@@ -196,13 +216,29 @@ class EngineCounter:
         if partition.domain != self._domain:
             msg = f"the partition must tile the counter's domain {self._domain}, got {partition.domain}."
             raise ArgumentError(msg)
+        return self._quadrant_counts.count(partition) if isinstance(partition, Quadrants) else self._query(partition)
+
+    def _query(self, partition: Partition | Refinement) -> NDArray[np.int64]:
         with working(self._engine.name):
             points = self._snapshot.filter(~nw.col(LONGITUDE).is_null())
-            cells = cell_numbers(self._engine, points, partition)
-            found = self._run(cells.group_by(CELL).agg(nw.len().alias(TRUE_COUNT)))
+            keys = cell_keys(self._engine, points, partition)
+            query = keys.group_by(CELL).agg(nw.len().alias(TRUE_COUNT))
+            if with_rows := isinstance(partition, Refinement) and self._true_rows is None:
+                query = nw.concat([query, self._all_rows()])
+            found = self._run(query)
+        if with_rows:
+            is_of_rows = found[CELL] == ROWS
+            self._true_rows, found = int(found.filter(is_of_rows)[TRUE_COUNT][0]), found.filter(~is_of_rows)
         true_counts = np.zeros(partition.cells, np.int64)
-        true_counts[found[CELL].to_numpy().astype(np.int64)] = found[TRUE_COUNT].to_numpy()
+        for first in range(0, len(found), PIECE):
+            some = found[first : first + PIECE]
+            true_counts[numbers_of(some[CELL].to_numpy().astype(np.int64), partition)] = some[TRUE_COUNT].to_numpy()
         return true_counts
+
+    def _all_rows(self) -> Frame:
+        """A query for the number of rows, as of one more cell."""
+        rows = self._snapshot.select(nw.len().alias(TRUE_COUNT))
+        return rows.select(nw.lit(ROWS, nw.Int64).alias(CELL), TRUE_COUNT)
 
     def _run(self, query: Frame) -> nw.DataFrame[Any]:
         with ShareDone(self._progress), working(self._engine.name):
