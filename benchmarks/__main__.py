@@ -6,7 +6,20 @@ import sys
 from pathlib import Path
 
 import hushgrid
-from benchmarks import counting, methods, noise, parquet, polygons, queries, sampling, serving, stalling, staq, startup
+from benchmarks import (
+    counting,
+    engines,
+    methods,
+    noise,
+    parquet,
+    polygons,
+    queries,
+    sampling,
+    serving,
+    stalling,
+    staq,
+    startup,
+)
 from benchmarks.picture import draw
 
 BENCHMARKS = {
@@ -18,6 +31,7 @@ BENCHMARKS = {
     "sampling": sampling,
     "methods": methods,
     "staq": staq,
+    "engines": engines,
     "serving": serving,
     "stalling": stalling,
     "startup": startup,

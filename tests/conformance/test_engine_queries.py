@@ -2,11 +2,15 @@
 
 from contextlib import ExitStack, contextmanager
 from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from uuid import uuid4
 
 import narwhals as nw
 import numpy as np
 import psycopg
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from hushgrid.counting import quadtree
@@ -19,7 +23,7 @@ from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.staq import Staq
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
-from tests.conformance.engines import DOMAIN, TABLES, why_no_spark
+from tests.conformance.engines import DOMAIN, TABLES, spark_session, why_no_spark
 from tests.ledger.server import running_server, why_not
 from tests.plain import UNIT_SQUARE
 from tests.scripted import ScriptedBudget
@@ -56,6 +60,16 @@ def on_lines():
 
 
 @pytest.fixture(scope="module")
+def spark():
+    """The session that the tests of Spark share."""
+    if reason := why_no_spark():
+        pytest.skip(reason)
+    session = spark_session()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
 def server():
     """The URL of a PostgreSQL server of our own."""
     if reason := why_not():
@@ -67,13 +81,21 @@ def server():
 @contextmanager
 def postgres_table(server, rows):
     """An address of a table with the same rows."""
+    name = f"t{uuid4().hex}"
     with psycopg.connect(server) as connection, connection.cursor() as cursor:
-        cursor.execute("DROP TABLE IF EXISTS points")
-        cursor.execute("CREATE TABLE points (lon double precision, lat double precision)")
-        with cursor.copy("COPY points FROM STDIN") as copy:
+        cursor.execute(f"CREATE TABLE {name} (lon double precision, lat double precision)")
+        with cursor.copy(f"COPY {name} FROM STDIN") as copy:
             for row in zip(rows["lon"].to_pylist(), rows["lat"].to_pylist(), strict=True):
                 copy.write_row(row)
-    yield Address(text=f"{server}&table=points", engine="postgres")
+    yield Address(text=f"{server}&table={name}", engine="postgres")
+
+
+@contextmanager
+def spark_table(session, rows):
+    """A table that Spark reads from a file, which takes it less time than being handed the rows."""
+    with TemporaryDirectory() as folder:
+        pq.write_table(rows, Path(folder, "points.parquet"))
+        yield session.read.parquet(folder)
 
 
 @pytest.fixture
@@ -82,10 +104,14 @@ def opened(request):
     with ExitStack() as stack:
 
         def make(engine, rows):
-            if engine == "spark" and (reason := why_no_spark()):
-                pytest.skip(reason)
-            made = postgres_table(request.getfixturevalue("server"), rows) if engine == "postgres" else None
-            table = stack.enter_context(made or TABLES[engine](rows))
+            match engine:
+                case "spark":
+                    made = spark_table(request.getfixturevalue("spark"), rows)
+                case "postgres":
+                    made = postgres_table(request.getfixturevalue("server"), rows)
+                case _:
+                    made = TABLES[engine](rows)
+            table = stack.enter_context(made)
             return stack.enter_context(open_counter(DOMAIN, open_points(table, crs=DOMAIN.crs)))
 
         yield make
