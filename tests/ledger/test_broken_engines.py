@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -15,6 +16,8 @@ from click.testing import CliRunner
 
 import hushgrid as hg
 from hushgrid.cli import main
+from hushgrid.counting import quadtree
+from hushgrid.counting.engine.points import EngineCounter
 from hushgrid.ledger.book import State
 from hushgrid.ledger.ledger import open_ledger
 from tests.conformance.engines import why_no_spark
@@ -118,6 +121,35 @@ def test_a_lost_connection_is_paid_for(server: str, ending: str, query: str) -> 
 
     assert resumed.exit_code == 5
     assert "entry 1 is already abandoned. Ask for a new release" in resumed.stderr
+
+
+def test_cells_that_are_counted_ahead_are_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """STAQ breaks off in its second query, and goes on with the draws that followed from the first."""
+    monkeypatch.setattr(quadtree, "DENSE_LEVEL", 3)
+    places = np.random.default_rng(4).random((2, 20_000))
+    pq.write_table(pa.table({"lon": places[0], "lat": places[1]}), "trips.parquet")
+    given = [*arguments("trips.parquet", "--engine", "duckdb"), "--method", "staq"]
+    run, queries = EngineCounter._run, []
+
+    def breaking(counter: EngineCounter, query: Any) -> Any:
+        queries.append(query)
+        if len(queries) == 2:
+            raise ConnectionResetError
+        return run(counter, query)
+
+    monkeypatch.setattr(EngineCounter, "_run", breaking)
+    broken = CliRunner().invoke(main, given)
+    first = kept_draws()
+    resumed = CliRunner().invoke(main, [*given, "--resume", "1"])
+
+    assert_says_how_to_go_on(broken.stderr, "DuckDB")
+    assert resumed.exit_code == 0, resumed.output
+    assert list(first) == [SIZE, FIRST_LEVEL]
+    synopsis = hg.read(OUTPUT)
+    assert synopsis.claim.size is not None
+    assert synopsis.claim.size.value == first[SIZE]
+    assert len(queries) >= 4
+    assert state() == ("committed", 1)
 
 
 @pytest.mark.slow
