@@ -12,6 +12,7 @@ import pytest
 
 import hushgrid as hg
 from hushgrid.cli.describe import release_values
+from hushgrid.methods.staq import Staq
 from tests.cli.commands import DOMAIN, Run
 
 
@@ -34,7 +35,7 @@ def test_everything_is_said_in_words(run: Run, release: Path) -> None:
     assert said["structure"].startswith(f"tree of {len(synopsis.partition.levels) - 1} levels, ")
     assert said["structure"].endswith(f"{synopsis.partition.cells:,} leaf cells")
     assert "noisy number of rows" in said["sized by"]
-    assert "16,777,216 cells" in said["sized by"]
+    assert f"at most {Staq.most_cells:,} cells" in said["sized by"]
     assert said["total"].startswith(f"about {round(synopsis.total):,} points")
     assert "95 % confidence" in said["total"]
     assert said["guarantee"] == synopsis.claim.sentence

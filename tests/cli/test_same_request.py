@@ -47,6 +47,7 @@ SAME: dict[str, tuple[list[str], dict[str, Any]]] = {
     ),
     "public size": (["--public-size", "40"], {"public_size": 40}),
     "size of the domain": (["--size-from", "domain"], {"size_from": "domain"}),
+    "limit on cells": (["--max-cells", "5000"], {"max_cells": 5000}),
     "share of the size": (["--size-share", "1/20"], {"size_share": "0.05"}),
     "not calibrated": (["--no-calibrate"], {"calibrate": False}),
     "a ledger": (LEDGER, {"dataset": "trips", "ledger": "my.ledger"}),

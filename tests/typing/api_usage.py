@@ -43,7 +43,15 @@ def points(domain: hg.Domain) -> None:
     hg.publish((np.zeros(10), np.zeros(10)), domain=domain, epsilon=Decimal("0.1"))
     hg.publish([[0.2, 0.7], [0.4, 0.6]], domain=domain, epsilon=1)
     hg.publish({"lon": [0.2], "lat": [0.7]}, domain=domain, epsilon=1, public_size=1000, size_from="domain")
-    hg.publish("homes.parquet", domain=domain, epsilon=1, geometry="geometry", size_share=0.02, calibrate=False)
+    hg.publish(
+        "homes.parquet",
+        domain=domain,
+        epsilon=1,
+        geometry="geometry",
+        size_share=0.02,
+        max_cells=2**22,
+        calibrate=False,
+    )
 
 
 def methods(domain: hg.Domain) -> None:

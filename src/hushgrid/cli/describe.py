@@ -13,7 +13,6 @@ from hushgrid.cli.text import as_json, labelled, note, whole
 from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
-    from hushgrid.geometry.partition import Structure
     from hushgrid.synopsis.answer import Answer, Calibration
     from hushgrid.synopsis.claim import Claim, Size
     from hushgrid.synopsis.synopsis import Synopsis
@@ -36,7 +35,7 @@ def release_values(synopsis: "Synopsis") -> dict[str, Any]:
             "parameters": dict(method.parameters),
             "notes": list(method.notes),
         },
-        "structure": _structure(synopsis.partition),
+        "structure": _structure(synopsis),
         "total": {"estimate": total.estimate, "low": total.low, "high": total.high, "confidence": CONFIDENCE},
         "counted": facts.counted,
         "caveats": list(facts.caveats),
@@ -48,10 +47,17 @@ def release_values(synopsis: "Synopsis") -> dict[str, Any]:
     }
 
 
-def _structure(partition: "Structure") -> dict[str, Any]:
-    from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
+def _structure(synopsis: "Synopsis") -> dict[str, Any]:
+    partition = synopsis.partition
+    return {"cells": partition.cells, "max_cells": _max_cells(synopsis), **partition.details}
 
-    return {"cells": partition.cells, "guideline_cell_limit": GUIDELINE_CELL_LIMIT, **partition.details}
+
+def _max_cells(synopsis: "Synopsis") -> int:
+    """The limit on cells that are sized from released values."""
+    from hushgrid.methods import METHODS
+    from hushgrid.methods.method import most_cells
+
+    return synopsis.claim.max_cells or most_cells(METHODS.get(synopsis.method.name))
 
 
 def _calibration(calibration: "Calibration") -> dict[str, Any]:
@@ -87,11 +93,10 @@ def _total(synopsis: "Synopsis") -> "Answer":
 
 def release_in_words(synopsis: "Synopsis") -> dict[str, str]:
     """The facts about a release, by label."""
-    from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
     from hushgrid.synopsis.facts import Facts
 
     facts, total, mark = Facts.of(synopsis), _total(synopsis), synopsis.ledger
-    capped = "" if synopsis.claim.size is None else f"; such sizes are capped at {GUIDELINE_CELL_LIMIT:,} cells"
+    capped = "" if synopsis.claim.size is None else f"; at most {_max_cells(synopsis):,} cells"
     estimate, low, high = (whole(float(number)) for number in (total.estimate, total.low, total.high))
     confidence = f"{100 * CONFIDENCE:g} % confidence"
     return {

@@ -22,8 +22,10 @@ from hushgrid.cli.files import check_release_output, on_disk, progress_bar
 from hushgrid.cli.parameters import complete_file, complete_method, example, to_total
 from hushgrid.cli.text import note, warn
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE
+from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
 from hushgrid.ledger import DEFAULT_LEDGER
 from hushgrid.methods import METHODS
+from hushgrid.methods.staq import Staq
 from hushgrid.release.auto import AUTO
 
 if TYPE_CHECKING:
@@ -165,6 +167,13 @@ METHOD = section(
         default="0.01",
         show_default=True,
         help="Share of the budget for the noisy size.",
+    ),
+    click.option(
+        "--max-cells",
+        type=int,
+        metavar="N",
+        show_default=f"{Staq.most_cells:,} for staq, else {GUIDELINE_CELL_LIMIT:,}",
+        help="Most cells to divide the domain into, where the noisy size decides.",
     ),
     click.option(
         "--calibrate/--no-calibrate",

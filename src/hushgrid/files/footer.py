@@ -11,6 +11,7 @@ from hushgrid.files.strict_json import JsonObject, check_common_denominator
 from hushgrid.files.structure import parse_structure, structure_json, structure_table
 from hushgrid.files.tables import measurement_json, measurement_table, pack, parse_measurements
 from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import CELL_LIMIT
 from hushgrid.geometry.partition import Structure
 from hushgrid.inference.measurements import NoisyValues, Regions, Wavelet
 from hushgrid.synopsis.answer import CONFIDENCES, SIDES, UNCALIBRATED, VERSION, Calibration
@@ -153,12 +154,13 @@ def _claim_json(claim: Claim) -> dict[str, Any]:
         "spends": [{**vars(spend), "epsilon": str(spend.epsilon)} for spend in claim.spends],
         "size": None if claim.size is None else vars(claim.size),
         "simulation": claim.simulation,
+        **({"max_cells": claim.max_cells} if claim.max_cells is not None else {}),
         **({"distinct": True} if claim.distinct else {}),  # a key that older versions do not know and so refuse
     }
 
 
 def _parse_claim(fields: JsonObject) -> Claim:
-    fields.only("epsilon", "unit", "max_per_unit", "spends", "size", "simulation", "distinct")
+    fields.only("epsilon", "unit", "max_per_unit", "spends", "size", "max_cells", "simulation", "distinct")
     size = fields.child_or_none("size")
     epsilon = fields.rational("epsilon", high=HIGHEST_EPSILON)
     spends = tuple(map(_parse_spend, fields.children("spends")))
@@ -169,6 +171,7 @@ def _parse_claim(fields: JsonObject) -> Claim:
         max_per_unit=fields.whole("max_per_unit", low=1, high=2**63 - 1),
         spends=spends,
         size=None if size is None else _parse_size(size),
+        max_cells=fields.whole("max_cells", low=1, high=CELL_LIMIT) if fields.has("max_cells") else None,
         simulation=fields.flag("simulation"),
         distinct=fields.has("distinct") and fields.flag("distinct"),
     )

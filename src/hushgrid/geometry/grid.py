@@ -15,7 +15,7 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.partition import Layout, same_structure
 
 CELL_LIMIT = 2**26  # cells of any partition; a size asked for beyond it is an error
-GUIDELINE_CELL_LIMIT = 2**24  # cells of a partition sized from released values; beyond it the size is clamped
+GUIDELINE_CELL_LIMIT = 2**24  # cells of a partition sized from released values, unless a method or request has another
 
 
 @dataclass(frozen=True, kw_only=True)

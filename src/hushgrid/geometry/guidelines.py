@@ -10,7 +10,6 @@ from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
 
 LARGEST_SIDE = math.isqrt(GUIDELINE_CELL_LIMIT)  # of a grid sized from released values
 SMALLEST_FIRST_SIDE = 10  # section IV-B, choice of m1
-LARGEST_FIRST_SIDE = LARGEST_SIDE // 4  # leaves sixteen leaf cells for each first-level one
 
 
 def guideline_side(size: int, epsilon: Fraction, *, c: float = 10.0) -> int:
@@ -26,7 +25,9 @@ def guideline_side(size: int, epsilon: Fraction, *, c: float = 10.0) -> int:
     return max(1, math.floor(math.sqrt(max(size, 0) * float(epsilon) / c) + 0.5))
 
 
-def clamp_side(wanted: int, *, multiple_of: int = 1) -> tuple[int, tuple[str, ...]]:
+def clamp_side(
+    wanted: int, *, multiple_of: int = 1, most_cells: int = GUIDELINE_CELL_LIMIT
+) -> tuple[int, tuple[str, ...]]:
     """The side wanted, or the largest allowed and a note.
 
     Sizes from released values are clamped, because no record may cause an error.
@@ -34,7 +35,9 @@ def clamp_side(wanted: int, *, multiple_of: int = 1) -> tuple[int, tuple[str, ..
     Parameters
     ----------
     multiple_of : int
-        The largest side is the largest multiple of this within the limit.
+        The largest side is the largest multiple of this within the limit, at least this.
+    most_cells : int
+        The limit.
 
     Examples
     --------
@@ -43,8 +46,24 @@ def clamp_side(wanted: int, *, multiple_of: int = 1) -> tuple[int, tuple[str, ..
     >>> clamp_side(9000, multiple_of=100)
     (4000, ("the guideline's side of 9,000 was clamped to 4,000",))
     """
-    side = min(wanted, LARGEST_SIDE // multiple_of * multiple_of)
+    side = min(wanted, max(multiple_of, math.isqrt(most_cells) // multiple_of * multiple_of))
     return side, () if side == wanted else (f"the guideline's side of {wanted:,} was clamped to {side:,}",)
+
+
+def clamp_first_side(wanted: int, *, most_cells: int = GUIDELINE_CELL_LIMIT) -> tuple[int, tuple[str, ...]]:
+    """The first-level side wanted, or the largest allowed and a note.
+
+    The largest leaves sixteen leaf cells for each first-level one.
+
+    Examples
+    --------
+    >>> clamp_first_side(79)
+    (79, ())
+    >>> clamp_first_side(79, most_cells=10_000)
+    (25, ("the guideline's first-level side of 79 was clamped to 25",))
+    """
+    side = min(wanted, max(SMALLEST_FIRST_SIDE, math.isqrt(most_cells) // 4))
+    return side, () if side == wanted else (f"the guideline's first-level side of {wanted:,} was clamped to {side:,}",)
 
 
 def leaf_sides(counts: NDArray[np.int64], epsilon: Fraction, *, c2: float = 5.0) -> NDArray[np.float64]:

@@ -12,8 +12,8 @@ from typing import ClassVar
 import numpy as np
 
 from hushgrid.counting.counter import Counter
-from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, Grid, NestedGrid
-from hushgrid.geometry.guidelines import LARGEST_FIRST_SIDE, SMALLEST_FIRST_SIDE, clamp_sides, leaf_sides
+from hushgrid.geometry.grid import Grid, NestedGrid
+from hushgrid.geometry.guidelines import SMALLEST_FIRST_SIDE, clamp_first_side, clamp_sides, leaf_sides
 from hushgrid.inference.measurements import Measurements, Regions
 from hushgrid.methods.method import Examples, check_positive, check_side, record
 from hushgrid.privacy.budget import Budget
@@ -66,18 +66,14 @@ class AdaptiveGrid:
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish an adaptive grid."""
         alpha = exact_share(self.alpha, name="alpha")
-        wanted = self.first_side or guideline_first_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
-        side = self.first_side or min(wanted, LARGEST_FIRST_SIDE)
+        side, notes = (self.first_side, ()) if self.first_side else self._guideline(counter, budget)
         grid = Grid(domain=counter.domain, rows=side, columns=side)
         cells = budget.measure(counter.count(grid), alpha, purpose="first level")
         sides = leaf_sides(cells.values, (1 - alpha) * budget.epsilon, c2=self.c2)
-        nested = NestedGrid(grid=grid, sides=clamp_sides(sides))
+        nested = NestedGrid(grid=grid, sides=clamp_sides(sides, limit=budget.most_cells()))
         leaves = budget.measure(counter.count(nested), 1 - alpha, purpose="leaves")
-        notes = []
-        if side != wanted:
-            notes.append(f"the guideline's first-level side of {wanted:,} was clamped to {side:,}")
         if not np.array_equal(sides, nested.sides):
-            notes.append(f"the guideline's leaf sides were scaled down to fit {GUIDELINE_CELL_LIMIT:,} cells")
+            notes = (*notes, f"the guideline's leaf sides were scaled down to fit {budget.most_cells():,} cells")
         return Synopsis.infer(
             nested,
             Measurements(leaves=leaves, regions=Regions.between(nested.offsets), region_values=cells),
@@ -85,6 +81,10 @@ class AdaptiveGrid:
             claim=budget.claim(),
             method=record(self, *notes),
         )
+
+    def _guideline(self, counter: Counter, budget: Budget) -> tuple[int, tuple[str, ...]]:
+        wanted = guideline_first_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
+        return clamp_first_side(wanted, most_cells=budget.most_cells())
 
 
 def guideline_first_side(size: int, epsilon: Fraction, *, c: float = 10.0) -> int:

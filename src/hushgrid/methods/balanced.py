@@ -10,7 +10,15 @@ from typing import ClassVar
 from hushgrid.counting.counter import Counter
 from hushgrid.geometry.tree import Lattice
 from hushgrid.methods.method import Examples, check_whole, record
-from hushgrid.methods.trees import HIGHEST, LARGEST_STOP, LATTICE_SIDE, MedianCuts, descend, guideline_height
+from hushgrid.methods.trees import (
+    HIGHEST,
+    LARGEST_STOP,
+    LATTICE_SIDE,
+    MedianCuts,
+    descend,
+    fit_height,
+    guideline_height,
+)
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.exact import Exactable, exact_share
 from hushgrid.synopsis.synopsis import Synopsis
@@ -58,7 +66,8 @@ class Balanced:
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a tree of balanced cuts."""
         split_share = exact_share(self.split_share, name="split_share")
-        height = self.height or guideline_height(budget.noisy_size(counter), budget.epsilon)
+        wanted = self.height or guideline_height(budget.noisy_size(counter), budget.epsilon)
+        height, notes = fit_height(wanted, most_cells=budget.most_cells())
         tree, measurements = descend(
             counter,
             budget,
@@ -67,4 +76,6 @@ class Balanced:
             count_share=1 - split_share,
             stop_below=self.stop_below,
         )
-        return Synopsis.infer(tree, measurements, inference="least-squares", claim=budget.claim(), method=record(self))
+        return Synopsis.infer(
+            tree, measurements, inference="least-squares", claim=budget.claim(), method=record(self, *notes)
+        )

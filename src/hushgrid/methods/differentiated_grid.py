@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
-from hushgrid.geometry.guidelines import LARGEST_FIRST_SIDE, SMALLEST_FIRST_SIDE, clamp_sides, leaf_sides
+from hushgrid.geometry.guidelines import SMALLEST_FIRST_SIDE, clamp_first_side, clamp_sides, leaf_sides
 from hushgrid.inference.measurements import Measurements, NoisyValues, Regions
 from hushgrid.methods.method import Examples, check_positive, check_side, record
 from hushgrid.privacy.budget import Budget
@@ -92,20 +92,26 @@ class DifferentiatedGrid:
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a differentiated adaptive grid."""
         alpha = exact_share(self.alpha, name="alpha")
-        wanted = self.first_side or differentiated_first_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
-        side = self.first_side or min(wanted, LARGEST_FIRST_SIDE)
+        side, notes = (self.first_side, ()) if self.first_side else self._guideline(counter, budget)
         grid = Grid(domain=counter.domain, rows=side, columns=side)
         cells = budget.measure(counter.count(grid), alpha, purpose="first level")
-        sides = clamp_sides(leaf_sides(cells.values, (1 - alpha) * budget.epsilon, c2=self.c2))
-        grouped = group_sparse_cells(NestedGrid(grid=grid, sides=sides), adjacent=self.groups == "adjacent")
+        wanted = leaf_sides(cells.values, (1 - alpha) * budget.epsilon, c2=self.c2)
+        nested = NestedGrid(grid=grid, sides=clamp_sides(wanted, limit=budget.most_cells()))
+        if not np.array_equal(wanted, nested.sides):
+            notes = (*notes, f"the guideline's leaf sides were scaled down to fit {budget.most_cells():,} cells")
+        grouped = group_sparse_cells(nested, adjacent=self.groups == "adjacent")
         second = budget.measure(second_level(grouped, counter.count(grouped)), 1 - alpha, purpose="leaves and groups")
         return Synopsis.infer(
             grouped,
             arrange(grouped, cells, second),
             inference="two-level",
             claim=budget.claim(),
-            method=record(self),
+            method=record(self, *notes),
         )
+
+    def _guideline(self, counter: Counter, budget: Budget) -> tuple[int, tuple[str, ...]]:
+        wanted = differentiated_first_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
+        return clamp_first_side(wanted, most_cells=budget.most_cells())
 
 
 def differentiated_first_side(size: int, epsilon: Fraction, *, c: float = 10.0) -> int:

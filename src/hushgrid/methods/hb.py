@@ -5,14 +5,15 @@ whose criterion is the mean variance over all range queries; in two dimensions a
 docs/privacy/hierarchies.md. Aliases: H_b with the best b.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 from hushgrid.counting.counter import Counter
-from hushgrid.geometry.grid import check_cells
-from hushgrid.geometry.guidelines import LARGEST_SIDE, clamp_side, guideline_side
+from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, check_cells
+from hushgrid.geometry.guidelines import clamp_side, guideline_side
 from hushgrid.methods.method import Examples, check_positive, check_side, record
 from hushgrid.methods.pyramids import base_cells, base_grid, grid_sides, measure_levels, nodes_of_pyramid, pyramid
 from hushgrid.privacy.budget import Budget
@@ -55,7 +56,8 @@ class OptimalHierarchy:
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish the best hierarchy of grids."""
         if self.side is None:
-            sides, notes = nearest_grids(guideline_side(budget.noisy_size(counter), budget.epsilon, c=self.c))
+            wanted = guideline_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
+            sides, notes = nearest_grids(wanted, most_cells=budget.most_cells())
         else:
             sides, notes = dividing_grids(self.side), ()
         tree = pyramid(counter.domain, sides)
@@ -69,7 +71,7 @@ class OptimalHierarchy:
         )
 
 
-def nearest_grids(wanted: int) -> tuple[list[int], tuple[str, ...]]:
+def nearest_grids(wanted: int, *, most_cells: int = GUIDELINE_CELL_LIMIT) -> tuple[list[int], tuple[str, ...]]:
     """Sides of the best grids near the side wanted, and notes.
 
     There is a note if the side was clamped.
@@ -79,10 +81,10 @@ def nearest_grids(wanted: int) -> tuple[list[int], tuple[str, ...]]:
     >>> nearest_grids(316)
     ([45, 315], ())
     """
-    side, notes = clamp_side(wanted)
+    side, notes = clamp_side(wanted, most_cells=most_cells)
     branching, levels = min(hierarchies(side), key=lambda hierarchy: mean_variance(side, *hierarchy))
     unit = branching ** (levels - 1)
-    coarsest = min(round(side / unit), LARGEST_SIDE // unit)
+    coarsest = min(round(side / unit), math.isqrt(most_cells) // unit)
     return grid_sides(coarsest * unit, branching, levels), notes
 
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.grid import check_cells
+from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, check_cells
 from hushgrid.geometry.guidelines import LARGEST_SIDE, clamp_side, guideline_side
 from hushgrid.methods.method import Examples, check_positive, check_side, check_whole, record
 from hushgrid.methods.pyramids import base_cells, base_grid, grid_sides, measure_levels, nodes_of_pyramid, pyramid
@@ -72,7 +72,7 @@ class Hierarchy:
         """Publish a hierarchy of grids."""
         if self.side is None:
             wanted = guideline_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
-            side, notes = round_up(wanted, self.unit)
+            side, notes = round_up(wanted, self.unit, most_cells=budget.most_cells())
         else:
             side, notes = self.side, ()
         tree = pyramid(counter.domain, grid_sides(side, self.branching, self.levels))
@@ -86,7 +86,7 @@ class Hierarchy:
         )
 
 
-def round_up(wanted: int, unit: int) -> tuple[int, tuple[str, ...]]:
+def round_up(wanted: int, unit: int, *, most_cells: int = GUIDELINE_CELL_LIMIT) -> tuple[int, tuple[str, ...]]:
     """The side wanted, rounded up to a multiple, and notes.
 
     There is a note if the side was clamped.
@@ -96,7 +96,7 @@ def round_up(wanted: int, unit: int) -> tuple[int, tuple[str, ...]]:
     >>> round_up(361, 4)
     (364, ())
     """
-    return clamp_side(math.ceil(wanted / unit) * unit, multiple_of=unit)
+    return clamp_side(math.ceil(wanted / unit) * unit, multiple_of=unit, most_cells=most_cells)
 
 
 def check_unit(unit: int) -> None:

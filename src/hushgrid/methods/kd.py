@@ -20,6 +20,7 @@ from hushgrid.methods.trees import (
     Quarters,
     Split,
     descend,
+    fit_height,
     guideline_height,
 )
 from hushgrid.privacy.budget import Budget
@@ -66,15 +67,18 @@ class KdTree:
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a kd-tree."""
         median_share = exact_share(self.median_share, name="median_share")
+        height, notes = fit_height(self.height, most_cells=budget.most_cells())
         tree, measurements = descend(
             counter,
             budget,
             lattice=Lattice(domain=counter.domain, columns=LATTICE_SIDE, rows=LATTICE_SIDE),
-            splits=[MedianCuts(axes=(level % 2,), share=median_share / self.height) for level in range(self.height)],
+            splits=[MedianCuts(axes=(level % 2,), share=median_share / height) for level in range(height)],
             count_share=1 - median_share,
             stop_below=self.stop_below,
         )
-        return Synopsis.infer(tree, measurements, inference="least-squares", claim=budget.claim(), method=record(self))
+        return Synopsis.infer(
+            tree, measurements, inference="least-squares", claim=budget.claim(), method=record(self, *notes)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +132,8 @@ class KdHybrid:
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a hybrid tree."""
-        height = self.height or guideline_height(budget.noisy_size(counter), budget.epsilon, step=2)
+        wanted = self.height or guideline_height(budget.noisy_size(counter), budget.epsilon, step=2)
+        height, notes = fit_height(wanted, most_cells=budget.most_cells(), step=2)
         before = min(self.switch, height)
         cuts, quarterings = (before, height - before) if self.first == "kd" else (height - before, before)
         median_share = exact_share(self.median_share, name="median_share") if cuts else Fraction(0)
@@ -142,7 +147,9 @@ class KdHybrid:
             count_share=1 - median_share,
             stop_below=self.stop_below,
         )
-        return Synopsis.infer(tree, measurements, inference="least-squares", claim=budget.claim(), method=record(self))
+        return Synopsis.infer(
+            tree, measurements, inference="least-squares", claim=budget.claim(), method=record(self, *notes)
+        )
 
 
 def check_even(value: int, *, name: str, low: int, high: int) -> None:

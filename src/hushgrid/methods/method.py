@@ -8,7 +8,7 @@ from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import CELL_LIMIT, Grid
+from hushgrid.geometry.grid import CELL_LIMIT, GUIDELINE_CELL_LIMIT, Grid
 from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.claim import MethodRecord
 from hushgrid.synopsis.synopsis import Synopsis
@@ -79,6 +79,15 @@ def record(method: Method, *notes: str) -> MethodRecord:
     values = {name: getattr(method, name) for name in shown}
     parameters = {name: value if isinstance(value, plain) else str(value) for name, value in values.items()}
     return MethodRecord(name=method.name, asked=method.name, parameters=parameters, notes=notes)
+
+
+def most_cells(method: type[Method] | Method | None) -> int:
+    """Most cells of a method's partition, if no request limits it.
+
+    That is if it is sized from released values; a size that is given is another matter.
+    """
+    limit: int = getattr(method, "most_cells", GUIDELINE_CELL_LIMIT)
+    return limit
 
 
 def check_side(value: int | None, *, name: str) -> None:

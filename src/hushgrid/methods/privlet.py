@@ -56,7 +56,8 @@ class Privlet:
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish the wavelet coefficients of a grid."""
         if self.side is None:
-            side, notes = clamp_side(guideline_side(budget.noisy_size(counter), budget.epsilon, c=self.c))
+            wanted = guideline_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
+            side, notes = clamp_side(wanted, most_cells=budget.most_cells())
         else:
             side, notes = self.side, ()
         grid = Grid(domain=counter.domain, rows=side, columns=side)

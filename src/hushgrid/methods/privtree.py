@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.counting.counter import Counter
-from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
 from hushgrid.geometry.quadrants import (
     DEEPEST,
     Quadrants,
@@ -73,13 +72,13 @@ class PrivTree:
         leaves: list[Quadrants] = []
         for level in range(self.depth + 1):
             divided = self._divided(counter, budget, cells, level, rate)
-            if sum(part.cells for part in leaves) + cells.cells + (FAN_OUT - 1) * divided.sum() > GUIDELINE_CELL_LIMIT:
+            if sum(part.cells for part in leaves) + cells.cells + (FAN_OUT - 1) * divided.sum() > budget.most_cells():
                 divided, clamped = np.zeros_like(divided), True
             leaves.append(pick_cells(cells, ~divided))
             cells, _ = divide_cells(pick_cells(cells, divided), np.ones(int(divided.sum()), np.int64))
         released = join_cells(leaves)
         measured = budget.measure(counter.count(released), 1 - share, purpose="leaves")
-        notes = (f"cells were divided no further to fit {GUIDELINE_CELL_LIMIT:,} of them",) if clamped else ()
+        notes = (f"cells were divided no further to fit {budget.most_cells():,} of them",) if clamped else ()
         return Synopsis.infer(
             quadrant_tree(released),
             Measurements.of_leaves(measured),

@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import ClassVar
 
 from hushgrid.counting.counter import Counter
-from hushgrid.geometry.grid import CELL_LIMIT
-from hushgrid.geometry.guidelines import clamp_side, guideline_side
+from hushgrid.geometry.grid import CELL_LIMIT, GUIDELINE_CELL_LIMIT
+from hushgrid.geometry.guidelines import guideline_side
 from hushgrid.methods.method import Examples, check_positive, check_whole, record
 from hushgrid.methods.pyramids import base_cells, base_grid, measure_levels, nodes_of_pyramid, pyramid
 from hushgrid.privacy.budget import Budget
@@ -68,8 +68,7 @@ class Quadtree:
         """Publish a quadtree."""
         if self.height is None:
             wanted = guideline_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
-            side, notes = clamp_side(wanted)
-            height = nearest_height(side)
+            height, notes = fit_height(wanted, most_cells=budget.most_cells())
         else:
             height, notes = self.height, ()
         tree = pyramid(counter.domain, sides(height))
@@ -86,6 +85,22 @@ class Quadtree:
 def level_shares(height: int) -> tuple[Fraction, ...]:
     """Shares of the budget by level, root first; they sum to one."""
     return proportional_shares(Fraction(1), [GROWTH**level for level in range(height + 1)])
+
+
+def fit_height(wanted: int, *, most_cells: int = GUIDELINE_CELL_LIMIT) -> tuple[int, tuple[str, ...]]:
+    """Height for the side wanted, or the largest allowed and a note.
+
+    Examples
+    --------
+    >>> fit_height(46)
+    (6, ())
+    >>> fit_height(46, most_cells=4000)
+    (5, ("the guideline's side of 46 was clamped to 32",))
+    """
+    height, most = nearest_height(wanted), math.isqrt(most_cells).bit_length() - 1
+    return (
+        (height, ()) if height <= most else (most, (f"the guideline's side of {wanted:,} was clamped to {2**most:,}",))
+    )
 
 
 def nearest_height(side: int) -> int:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from hushgrid.arrays import Floats, Indices
 from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
 from hushgrid.geometry.quadrants import (
     DEEPEST,
     QuadrantNodes,
@@ -180,6 +179,7 @@ class Staq:
         small={"inference": "least-squares", "first_level": 1, "deepest": 3},
         large={"inference": "least-squares", "first_level": 4, "deepest": 6},
     )
+    most_cells: ClassVar[int] = 2**20  # unless the request has another limit: beyond, time and memory buy little
     inference: Inference = "belief"
     # Constants of a prototype, fitted on nine data sets and judged on ten others.
     c: float = 1.7
@@ -205,12 +205,12 @@ class Staq:
         size = max(1, budget.noisy_size(counter))
         paths = budget.paths(Fraction(1), survey.live_cells.cells, purpose="counts")
         units = self._first_units(size, float(budget.epsilon))
-        clamped = False
+        most_cells, clamped = budget.most_cells(self.most_cells), False
         while True:
             survey.add(paths.measure(true_counts, units))
             survey.keep(paths.left > 0)
             paths.descend(np.flatnonzero(paths.left))
-            decision = self._decide(survey, paths.left, float(paths.epsilon(1)))
+            decision = self._decide(survey, paths.left, float(paths.epsilon(1)), most_cells)
             clamped |= decision.clamped
             if len(decision.units) == 0:
                 break
@@ -218,7 +218,7 @@ class Staq:
             paths.descend(within)
             true_counts, units = counter.count(survey.live_cells), decision.units[within]
         tree, measurements = survey.result()
-        notes = (f"cells were divided no further to fit {GUIDELINE_CELL_LIMIT:,} of them",) if clamped else ()
+        notes = (f"cells were divided no further to fit {most_cells:,} of them",) if clamped else ()
         inference = PUBLISHED.get(self.inference, self.inference)
         return Synopsis.infer(
             tree, measurements, inference=inference, claim=budget.claim(), method=record(self, *notes)
@@ -232,7 +232,7 @@ class Staq:
         units = max(1, math.floor(UNITS * (self.first_weight / (self.first_weight + below))))
         return np.full(cells, units)
 
-    def _decide(self, survey: "Survey", left: Indices, unit: float) -> "Decision":
+    def _decide(self, survey: "Survey", left: Indices, unit: float, most_cells: int) -> "Decision":
         """How far each live cell goes down, and its units.
 
         A cell that stays is measured with all units it has left.
@@ -244,7 +244,7 @@ class Staq:
         worth = np.minimum(worth, self.deepest - survey.live_cells.levels)
         units = np.floor(left * self._first_shares[worth]).astype(np.int64)
         wanted = np.where(units > 0, step_lengths(worth), 0)
-        steps = fit_steps(wanted, estimates, room=GUIDELINE_CELL_LIMIT - survey.cells)
+        steps = fit_steps(wanted, estimates, room=most_cells - survey.cells)
         return Decision(steps=steps, units=np.where(steps > 0, units, left), clamped=not np.array_equal(steps, wanted))
 
     def _weights(self, levels: int) -> list[float]:

@@ -54,6 +54,21 @@ def guideline_height(size: int, epsilon: Fraction, *, step: int = 1) -> int:
     return min(max(round(halvings / step) * step, 2), HIGHEST)
 
 
+def fit_height(wanted: int, *, most_cells: int, step: int = 1) -> tuple[int, tuple[str, ...]]:
+    """The height wanted, or the largest allowed and a note.
+
+    Examples
+    --------
+    >>> fit_height(16, most_cells=2**24)
+    (16, ())
+    >>> fit_height(16, most_cells=40_000, step=2)
+    (14, ('the height of 16 was clamped to 14, to fit 40,000 cells',))
+    """
+    height = min(wanted, (most_cells.bit_length() - 1) // step * step)
+    note = f"the height of {wanted} was clamped to {height}, to fit {most_cells:,} cells"
+    return height, () if height == wanted else (note,)
+
+
 class TreeCounter(Protocol):
     """The part of a counter that looks at trees."""
 

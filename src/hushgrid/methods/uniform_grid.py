@@ -63,4 +63,5 @@ class UniformGrid:
         )
 
     def _guideline(self, counter: Counter, budget: Budget) -> tuple[int, tuple[str, ...]]:
-        return clamp_side(guideline_side(budget.noisy_size(counter), budget.epsilon, c=self.c))
+        wanted = guideline_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
+        return clamp_side(wanted, most_cells=budget.most_cells())

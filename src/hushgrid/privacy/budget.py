@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.errors import ArgumentError, BudgetError
+from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
 from hushgrid.inference.measurements import NoisyValues
 from hushgrid.privacy.bits import Bits
 from hushgrid.privacy.draws import Draws, Journal
@@ -52,6 +53,8 @@ class Budget:
         What the noisy size counts.
     size_share : Fraction
         Share of the budget for the noisy size.
+    max_cells : int, optional
+        Most cells of a partition that is sized from released values, where that is not left to the method.
     journal : Journal, optional
         Keeps every random value before it is used.
 
@@ -72,6 +75,7 @@ class Budget:
         public_size: int | None = None,
         size_from: SizeSource = "rows",
         size_share: Fraction = SIZE_SHARE,
+        max_cells: int | None = None,
         journal: Journal | None = None,
     ) -> None:
         self._granted = epsilon / max_per_unit
@@ -83,6 +87,7 @@ class Budget:
         self._size = None if public_size is None else Size(source="public", value=public_size)
         self._size_from = size_from
         self._size_share = size_share
+        self._max_cells = max_cells
         self._spends: list[Spend] = []
 
     @property
@@ -97,6 +102,13 @@ class Budget:
     def public_size(self) -> int | None:
         """The public size, if one was declared."""
         return self._size.value if self._size is not None and self._size.source == "public" else None
+
+    def most_cells(self, default: int = GUIDELINE_CELL_LIMIT) -> int:
+        """Most cells of a partition sized from released values.
+
+        Such a size is clamped, because no record may cause an error.
+        """
+        return default if self._max_cells is None else self._max_cells
 
     def noisy_size(self, counter: Sized) -> int:
         """The noisy or public number of points.
@@ -255,6 +267,7 @@ class Budget:
             max_per_unit=self._max_per_unit,
             spends=tuple(self._spends),
             size=self._size,
+            max_cells=self._max_cells,
             simulation=self._bits.simulation,
         )
 

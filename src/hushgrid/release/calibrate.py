@@ -21,7 +21,7 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.inference.measurements import Measurements
 from hushgrid.methods import METHODS
-from hushgrid.methods.method import Method
+from hushgrid.methods.method import Method, most_cells
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from hushgrid.sampling.likeness import Replica
@@ -56,6 +56,7 @@ def calibrated(synopsis: Synopsis, method: Method | None = None) -> Synopsis:
     total = max(math.fsum(plain.counts), 0.0)  # exact, and so the same on every machine
     epsilon = _for_the_method(plain.claim)
     size, epsilon, repetitions = _likeness(total, epsilon)
+    most_cells = _most_cells(plain, size * epsilon)
     if method is None or size < 1:
         return synopsis
     rects, lines = _rectangles(plain.domain)
@@ -63,7 +64,8 @@ def calibrated(synopsis: Synopsis, method: Method | None = None) -> Synopsis:
     for repetition in range(repetitions):
         points = replica.points(size, seed=seed + repetition)
         counter = PointCounter(plain.domain, ArrayPoints(points))
-        published = method.release(counter, _budget(plain.claim, epsilon, size, seed=seed + repetition))
+        budget = _budget(plain.claim, epsilon, size, most_cells=most_cells, seed=seed + repetition)
+        published = method.release(counter, budget)
         deviations.append(_deviations(published, rects, _counts_between(counter, lines)))
     return replace(synopsis, calibration=Calibration(factors=_factors(np.array(deviations)), version=VERSION))
 
@@ -120,13 +122,23 @@ def _factors(deviations: Floats) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(of_side.tolist()) for of_side in factors)
 
 
-def _budget(claim: Claim, epsilon: Fraction, size: int, *, seed: int) -> Budget:
+def _budget(claim: Claim, epsilon: Fraction, size: int, *, most_cells: int, seed: int) -> Budget:
     """A budget like the one of the release."""
     bits = simulation_rng(seed)
     if claim.size is None or claim.size.source == "public":
-        return Budget(epsilon, bits=bits, public_size=size)
+        return Budget(epsilon, bits=bits, public_size=size, max_cells=most_cells)
     paid = next(spend.epsilon for spend in claim.spends if spend.purpose == "size")
-    return Budget(epsilon, bits=bits, size_share=paid / _for_the_method(claim))
+    return Budget(epsilon, bits=bits, size_share=paid / _for_the_method(claim), max_cells=most_cells)
+
+
+def _most_cells(synopsis: Synopsis, evidence: Fraction) -> int:
+    """The limit on cells of a likeness.
+
+    It has as many for its points times epsilon as the release has.
+    """
+    limit = synopsis.claim.max_cells or most_cells(METHODS.get(synopsis.method.name))
+    whole = max(synopsis.total, 1.0) * float(_for_the_method(synopsis.claim))
+    return math.ceil(limit * min(1.0, float(evidence) / whole))
 
 
 def _for_the_method(claim: Claim) -> Fraction:

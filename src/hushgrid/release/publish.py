@@ -82,6 +82,9 @@ def publish(
         `user`, both are the kept records.
     size_share : float
         Share of the budget for the noisy size.
+    max_cells : int, optional
+        Most cells of a partition that is sized from released values; a million for STAQ and sixteen for other methods
+        if not given. Where it leaves out cells, the release says so.
     calibrate : bool
         Whether to find how wide the intervals of this release have to be, by publishing made-up points like it. Takes
         about as long as the release; without it, intervals are as wide as they have to be on average.

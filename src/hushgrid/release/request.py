@@ -23,8 +23,9 @@ from hushgrid.errors import ArgumentError
 from hushgrid.files.footer import check_crs_can_be_stated
 from hushgrid.files.strict_json import Scalar
 from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import CELL_LIMIT
 from hushgrid.ledger.request import Request
-from hushgrid.methods.method import Method, PublicPartition, is_whole, public_partition, record
+from hushgrid.methods.method import Method, PublicPartition, check_whole, is_whole, public_partition, record
 from hushgrid.privacy.bits import Bits
 from hushgrid.privacy.budget import SIZE_SHARE, Budget
 from hushgrid.privacy.draws import Journal
@@ -52,6 +53,7 @@ class Options(TypedDict, total=False):
     public_size: int | None
     size_from: SizeSource
     size_share: Exactable
+    max_cells: int | None
     calibrate: bool
 
 
@@ -69,6 +71,7 @@ DEFAULTS: Options = {
     "public_size": None,
     "size_from": "rows",
     "size_share": SIZE_SHARE,
+    "max_cells": None,
     "calibrate": True,
 }
 
@@ -99,6 +102,7 @@ class ReleaseRequest:
     public_size: int | None
     size_from: SizeSource
     size_share: Fraction
+    max_cells: int | None
     calibrate: bool
     query: str | None = None
 
@@ -141,6 +145,7 @@ class ReleaseRequest:
             public_size=_check_public_size(given["public_size"]),
             size_from=_check_size_from(given["size_from"]),
             size_share=exact_share(given["size_share"], name="size_share"),
+            max_cells=_check_max_cells(given["max_cells"]),
             calibrate=given["calibrate"],
             query=query,
         )
@@ -253,6 +258,8 @@ class ReleaseRequest:
             settings["missing_user"] = self.users.missing_user
             settings["scale_to_total"] = self.users.scale_to_total
             settings["max_for_total"] = self.users.max_for_total
+        if self.max_cells is not None:
+            settings["max_cells"] = self.max_cells
         if self.query is not None:
             settings["query"] = self.query
         return settings
@@ -266,6 +273,7 @@ class ReleaseRequest:
             public_size=self.public_size,
             size_from=self.size_from,
             size_share=self.size_share,
+            max_cells=self.max_cells,
             journal=journal,
         )
 
@@ -317,6 +325,15 @@ def _check_public_size(value: int | None) -> int | None:
     if value is not None and (not is_whole(value) or value < 0):
         msg = f"public_size must be a whole number of at least 0, got public_size={value!r}."
         raise ArgumentError(msg)
+    return value
+
+
+FEWEST_CELLS = 100  # that a limit may leave: AG begins with as many, and STAQ with 64
+
+
+def _check_max_cells(value: int | None) -> int | None:
+    if value is not None:
+        check_whole(value, name="max_cells", low=FEWEST_CELLS, high=CELL_LIMIT)
     return value
 
 

@@ -58,6 +58,8 @@ class Claim:
         Where the budget went, in order.
     size : Size or None
         The figure that sized the partition, where one was needed.
+    max_cells : int or None
+        Most cells that it could be given for it, where a limit was asked for.
     simulation : bool
         Made with seeded noise: an experiment, not a release.
     distinct : bool
@@ -77,6 +79,7 @@ class Claim:
     max_per_unit: int = 1
     spends: tuple[Spend, ...] = ()
     size: Size | None = None
+    max_cells: int | None = None
     simulation: bool = False
     distinct: bool = False
 

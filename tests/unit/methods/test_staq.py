@@ -13,7 +13,6 @@ from hushgrid.geometry.quadrants import Quadrants
 from hushgrid.inference.least_squares import solve
 from hushgrid.inference.measurements import rate_totals
 from hushgrid.inference.splits import bayes_masses
-from hushgrid.methods import staq
 from hushgrid.methods.staq import MOST_LEVELS, Staq, fit_steps, levels_worth, step_lengths
 from hushgrid.privacy import paths
 from hushgrid.privacy.bits import simulation_rng
@@ -87,8 +86,7 @@ def test_budgets_along_every_path_sum_to_epsilon_whatever_the_noise(seed, scale,
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paths, "add_noise_each", scripted)
-        patch.setattr(staq, "GUIDELINE_CELL_LIMIT", 3000)
-        synopsis, _ = release(method, (), epsilon=epsilon, public_size=abs(seed))
+        synopsis, _ = release(method, (), epsilon=epsilon, public_size=abs(seed), max_cells=3000)
 
     assert path_sums(synopsis) == {epsilon}
     assert synopsis.claim.epsilon == epsilon
@@ -165,10 +163,9 @@ def test_a_small_public_size_measures_the_first_level_with_everything():
     assert synopsis.partition.cells == 64
 
 
-def test_cells_are_limited_and_the_release_says_so(monkeypatch):
+def test_cells_are_limited_and_the_release_says_so():
     """The largest estimates are divided first."""
-    monkeypatch.setattr(staq, "GUIDELINE_CELL_LIMIT", 100)
-    synopsis, _ = release(Staq(), clustered(), epsilon=Fraction(50))
+    synopsis, _ = release(Staq(), clustered(), epsilon=Fraction(50), max_cells=100)
 
     assert 64 < synopsis.partition.cells <= 100
     assert path_sums(synopsis) == {Fraction(50) * Fraction(99, 100)}
