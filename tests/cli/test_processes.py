@@ -106,6 +106,7 @@ def test_progress_is_shown_on_a_terminal(points_file: Path, tmp_path: Path) -> N
 
         assert process.stdout.read() == "out.dp.parquet\n"
     assert "Reading points" in shown
+    assert "Finding the width of intervals" in shown
     assert "%" in shown
     assert str(ROWS) not in shown.replace(",", "")
 

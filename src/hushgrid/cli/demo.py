@@ -60,8 +60,8 @@ def demo(folder: Path) -> None:
         check_target(path, overwrite=True)
     note(BEFORE)
     bundled = resources.files("hushgrid") / "data" / "places.parquet"
-    with resources.as_file(bundled) as points, progress_bar() as progress:
-        synopsis = publish_points(points, domain=DOMAIN, epsilon=EPSILON, progress=progress)
+    with resources.as_file(bundled) as points, progress_bar() as bar:
+        synopsis = publish_points(points, domain=DOMAIN, epsilon=EPSILON, progress=bar.progress)
     synopsis.save(release, overwrite=True)
     answers = ask(synopsis, np.array(list(PLACES.values())), confidence=CONFIDENCE)
     with new_file(table, overwrite=True) as out:

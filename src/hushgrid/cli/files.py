@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
@@ -15,6 +15,7 @@ from hushgrid.errors import ArgumentError, HushgridError
 
 if TYPE_CHECKING:
     from hushgrid.synopsis.synopsis import Synopsis
+    from hushgrid.work import Progress, Stage
 
 
 STANDARD_INPUT = "-"
@@ -148,9 +149,26 @@ def warn_of_simulation() -> None:
     warn("this file is a simulation: its noise came from a seed. It protects nobody and is not a release.")
 
 
+STAGES: "dict[Stage, str]" = {
+    "reading": "Reading points",
+    "bounding": "Choosing records of each user",
+    "counting": "Counting",
+    "inference": "Inference",
+    "intervals": "Finding the width of intervals",
+    "writing": "Writing",
+}
+
+
+class Bar(NamedTuple):
+    """What shows progress: told per cents, and stages."""
+
+    progress: "Progress | None" = None
+    tell_stage: "Callable[[Stage], None] | None" = None
+
+
 @contextmanager
-def progress_bar() -> Iterator[Callable[[float], None] | None]:
-    """A bar on stderr, for each pass over the points.
+def progress_bar() -> Iterator[Bar]:
+    """A bar on stderr, over all work of a release.
 
     Privacy
     -------
@@ -158,17 +176,15 @@ def progress_bar() -> Iterator[Callable[[float], None] | None]:
     these, a picture of the terminal would tell how large the table is.
     """
     if not sys.stderr.isatty():
-        yield None
+        yield Bar()
         return
+    from rich import progress
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("Reading points", total=1.0)
-
-        def show(share: float) -> None:
-            again = share < bar.tasks[0].completed
-            bar.update(task, completed=share, description="Reading points again" if again else None)
-
-        yield show
+    columns = progress.TextColumn("{task.description}"), progress.BarColumn(), progress.TaskProgressColumn()
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(STAGES["reading"], total=1.0)
+        yield Bar(
+            progress=lambda share: bar.update(task, completed=share),
+            tell_stage=lambda stage: bar.update(task, description=STAGES[stage]),
+        )

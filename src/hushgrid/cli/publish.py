@@ -278,8 +278,8 @@ def publish_command(
         query=place.query if isinstance(place, Address) else None,
         **asked,
     )
-    with _notes_of_errors(), on_disk(place, can_be_resumed=charge is not None) as source, progress_bar() as progress:
-        delivery = Delivery(output=output, overwrite=overwrite, tell=note, warn=warn, progress=progress)
+    with _notes_of_errors(), on_disk(place, can_be_resumed=charge is not None) as source, progress_bar() as bar:
+        delivery = Delivery(output=output, overwrite=overwrite, tell=note, warn=warn, **bar._asdict())
         delivery.warn_of(epsilon_warning, request.epsilon)
         synopsis = deliver(request, source, charge=charge, delivery=delivery)
     click.echo(output)

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from hushgrid.counting.areas import NONE, AreaIndex
 from hushgrid.counting.bounding import Kept, KeyedRule, MissingUser
 from hushgrid.counting.memory import ArrayPoints
-from hushgrid.counting.source import Block, PointSource, Progress, ShareDone, Snapshot, files_state
+from hushgrid.counting.source import Block, PointSource, Snapshot, files_state
 from hushgrid.counting.users import IDS, LONGEST_ID, content_and_edges, hash_ids, id_lengths, joined, numbered
 from hushgrid.errors import HushgridError
 from hushgrid.geometry.domain import Domain
+from hushgrid.work import current_work
 
 ROWS = pa.schema({"user": pa.dictionary(pa.int32(), IDS), "longitude": pa.float64(), "latitude": pa.float64()})
 PARTITIONS = 64  # files that are written at once
@@ -157,7 +158,6 @@ def bounded_points(
     rule: KeyedRule,
     *,
     missing: MissingUser = "drop",
-    progress: Progress | None = None,
     memory_bytes: int = MEMORY_BYTES,
 ) -> Iterator[BoundedPoints]:
     """Points that a rule keeps, while the context lasts.
@@ -174,9 +174,8 @@ def bounded_points(
     source.check_unchanged()
     with TemporaryDirectory(prefix="hushgrid-") as folder:
         try:
-            with ShareDone(progress) as done:
-                rows = _tables(_batches(source, rule, missing, done), memory_bytes)
-                points = _bounded(rows, rule, Path(folder), memory_bytes)
+            rows = _tables(_batches(source, rule, missing), memory_bytes)
+            points = _bounded(rows, rule, Path(folder), memory_bytes)
         finally:
             # Check after an error too: a file that is being written to looks damaged.
             source.check_unchanged()
@@ -184,16 +183,17 @@ def bounded_points(
         yield points
 
 
-def _batches(source: PointSource, rule: KeyedRule, missing: MissingUser, done: ShareDone) -> Iterator[pa.RecordBatch]:
+def _batches(source: PointSource, rule: KeyedRule, missing: MissingUser) -> Iterator[pa.RecordBatch]:
     for part in source.parts():
         for block in part:
             yield rows_in_domain(block, rule.domain, missing, rule.areas)
-            done.add(block.share)
+            current_work().add("reading", block.share)
 
 
 def _bounded(tables: Iterator[pa.Table], rule: KeyedRule, folder: Path, memory_bytes: int) -> BoundedPoints:
     first = next(tables, ROWS.empty_table())
     if first.nbytes < memory_bytes:  # then it is the only one
+        current_work().begin("bounding")
         kept = _keep(first, rule)
         return BoundedPoints(source=ArrayPoints(_points(first, kept)), true_capped_total=kept.true_capped_total)
     partitions = UserPartitions(folder / "users")
@@ -201,12 +201,14 @@ def _bounded(tables: Iterator[pa.Table], rule: KeyedRule, folder: Path, memory_b
     del first
     for table in tables:
         partitions.add(table)
+    current_work().begin("bounding")
     path, true_capped_total = folder / "kept.arrow", 0
     with spilling(), pa.ipc.new_file(str(path), POINTS) as writer:
         for rows in _users_together(partitions, memory_bytes):
             kept = _keep(rows, rule)
             writer.write_table(pa.table(_points(rows, kept), schema=POINTS))
             true_capped_total += kept.true_capped_total
+            current_work().add("bounding", 1 / PARTITIONS)
     return BoundedPoints(source=SpooledPoints(path), true_capped_total=true_capped_total)
 
 

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from hushgrid.arrays import Indices
 from hushgrid.compiled import compiled, thread_count
 from hushgrid.counting.quadtree import Refinement
-from hushgrid.counting.source import Block, Coordinates, PointSource, ShareDone
+from hushgrid.counting.source import Block, Coordinates, PointSource
 from hushgrid.geometry import cells
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.quadrants import DEEPEST, Quadrants
 from hushgrid.geometry.tree import RIGHT, TOP, Tree
+from hushgrid.work import Work
 
 BLOCK = 2048  # points; their cell numbers and coordinates stay in the first-level cache
 
@@ -372,14 +373,14 @@ class Curve:
         self._true_codes = np.sort(true_codes)
 
     @classmethod
-    def of(cls, source: PointSource, domain: Domain, done: ShareDone) -> Self:
+    def of(cls, source: PointSource, domain: Domain, work: Work) -> Self:
         """Read all points of a source, in one pass."""
 
         def read(part: Iterable[Block]) -> list[NDArray[np.int64]]:
             codes = []
             for block in part:
                 codes.append(curve_codes(domain, block))
-                done.add(block.share)
+                work.add("counting", block.share)
             return codes
 
         with ThreadPoolExecutor(thread_count()) as pool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from hushgrid.counting.cell_loops import (
     tree_tally,
 )
 from hushgrid.counting.quadtree import QuadrantCounts, Refinement
-from hushgrid.counting.source import Block, PointSource, Progress, ShareDone
+from hushgrid.counting.source import Block, PointSource
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
@@ -36,6 +36,7 @@ from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.quadrants import Quadrants
 from hushgrid.geometry.tree import Tree
+from hushgrid.work import Work, current_work
 
 
 class Counter(Protocol):
@@ -150,21 +151,17 @@ class PointCounter:
     domain : Domain
         Points outside are ignored, one row at a time.
     source : PointSource
-    progress : callable, optional
-        Told the same hundred steps for every question, on whichever thread has come so far; see `ShareDone`.
 
     Privacy
     -------
     Every answer is exact, hence private. Adding or removing one record changes one count of any partition by one. No
-    record can cause an error, and neither the object's text nor its progress says anything of the data: in how many
-    passes a question is answered depends on the number of rows, and is not told.
+    record can cause an error, and neither the object's text nor the progress of the work says anything of the data: in
+    how many passes a question is answered depends on the number of rows, and is not told.
     """
 
-    def __init__(self, domain: Domain, source: PointSource, *, progress: Progress | None = None) -> None:
+    def __init__(self, domain: Domain, source: PointSource) -> None:
         self._domain = domain
         self._source = source
-        self._progress = progress
-        self._done = ShareDone(None)  # progress of the question that is being answered
         self._curve: Curve | None = None
         self._quadrant_counts = QuadrantCounts(domain, self._pass)
 
@@ -190,16 +187,18 @@ class PointCounter:
         if partition.domain != self._domain:
             msg = f"the partition must tile the counter's domain {self._domain}, got {partition.domain}."
             raise ArgumentError(msg)
-        with self._one_snapshot(), ShareDone(self._progress) as self._done:
+        work = current_work()
+        work.begin("counting")
+        with self._one_snapshot():
             if not isinstance(partition, Quadrants):
                 return self._pass(partition)
             if self._source.rows() > MOST_POINTS:
                 return self._quadrant_counts.count(partition)
-            self._curve = self._curve or Curve.of(self._source, self._domain, self._done)
+            self._curve = self._curve or Curve.of(self._source, self._domain, work)
             return self._curve.count(partition)
 
     def _pass(self, partition: Partition | Refinement) -> NDArray[np.int64]:
-        return _Pass(self._source.parts(), tally_for(partition), partition.cells, self._done).run()
+        return _Pass(self._source.parts(), tally_for(partition), partition.cells, current_work()).run()
 
     @contextmanager
     def _one_snapshot(self) -> Iterator[None]:
@@ -217,11 +216,11 @@ class _Pass:
     Every thread takes the next part until none is left.
     """
 
-    def __init__(self, parts: Sequence[Iterable[Block]], tally: Tally, cells: int, done: ShareDone) -> None:
+    def __init__(self, parts: Sequence[Iterable[Block]], tally: Tally, cells: int, work: Work) -> None:
         self._parts = deque(parts)
         self._tally = tally
         self._cells = cells
-        self._done = done
+        self._work = work
 
     def run(self) -> NDArray[np.int64]:
         """Sum of the counts of all threads."""
@@ -249,7 +248,7 @@ class _Pass:
                 return true_counts
             for block in part:
                 self._tally(block, true_counts)
-                self._done.add(block.share)
+                self._work.add("counting", block.share)
 
 
 BeforeRows = Callable[[], None]  # called before a step that may look at rows
@@ -284,12 +283,10 @@ class EngineSource(Protocol):
     Implemented by `EnginePoints`.
     """
 
-    def counter(self, domain: Domain, *, progress: Progress | None = None) -> AbstractContextManager[Counter]:
+    def counter(self, domain: Domain) -> AbstractContextManager[Counter]:
         """Open a counter of the points."""
 
-    def bounded_counter(
-        self, rule: KeyedRule, *, missing: MissingUser, progress: Progress | None = None
-    ) -> AbstractContextManager[BoundedCounter]:
+    def bounded_counter(self, rule: KeyedRule, *, missing: MissingUser) -> AbstractContextManager[BoundedCounter]:
         """Open a counter of the kept points."""
 
     def state(self) -> bytes | None:
@@ -300,28 +297,36 @@ class EngineSource(Protocol):
 
 
 OpenedPoints = PointSource | EngineSource
+SourceKind = Literal["table", "csv", "engine"]
+
+
+def kind_of(points: OpenedPoints) -> SourceKind:
+    """What reading points is like.
+
+    CSV files have to be read to be counted, and engines work by queries.
+    """
+    kind: SourceKind = "engine" if isinstance(points, EngineSource) else getattr(points, "kind", "table")
+    return kind
 
 
 @contextmanager
-def open_counter(domain: Domain, points: OpenedPoints, *, progress: Progress | None = None) -> Iterator[Counter]:
+def open_counter(domain: Domain, points: OpenedPoints) -> Iterator[Counter]:
     """A counter of points, while the context lasts."""
     if isinstance(points, EngineSource):
-        with points.counter(domain, progress=progress) as counter:
+        with points.counter(domain) as counter:
             yield counter
     else:
-        yield PointCounter(domain, points, progress=progress)
+        yield PointCounter(domain, points)
 
 
 @contextmanager
-def open_bounded_counter(
-    points: OpenedPoints, rule: KeyedRule, *, missing: MissingUser, progress: Progress | None = None
-) -> Iterator[BoundedCounter]:
+def open_bounded_counter(points: OpenedPoints, rule: KeyedRule, *, missing: MissingUser) -> Iterator[BoundedCounter]:
     """A counter of kept points, while the context lasts."""
     if isinstance(points, EngineSource):
-        with points.bounded_counter(rule, missing=missing, progress=progress) as bounded:
+        with points.bounded_counter(rule, missing=missing) as bounded:
             yield bounded
         return
-    with bounded_points(points, rule, missing=missing, progress=progress) as kept:
+    with bounded_points(points, rule, missing=missing) as kept:
         del points  # from here on, only kept records can be read
-        counter = PointCounter(rule.domain, kept.source, progress=progress)
+        counter = PointCounter(rule.domain, kept.source)
         yield BoundedCounter(counter=counter, true_capped_total=kept.true_capped_total)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, ClassVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,7 @@ from hushgrid.counting.csv_loops import count_rows, find_fields, line_stops, par
 from hushgrid.counting.source import Block, FilePart, Snapshot, files_state, reading
 from hushgrid.counting.users import canonical_ids, check_user_name, copy_spans, trim_spans
 from hushgrid.errors import InputError
+from hushgrid.work import current_work
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 DELIMITERS = ",;\t|"
@@ -157,6 +158,8 @@ class CsvPoints:
     Both look at that line alone.
     """
 
+    kind: ClassVar = "csv"
+
     def __init__(
         self,
         path: Path,
@@ -186,8 +189,12 @@ class CsvPoints:
 
     @cached_property
     def _rows(self) -> int:
-        texts = (np.frombuffer(text, np.uint8) for part in self.parts() for text, _ in part.texts())
-        return sum(count_rows(text, line_stops(text), LONGEST_LINE) for text in texts)
+        rows = 0
+        for text, share in (block for part in self.parts() for block in part.texts()):
+            content = np.frombuffer(text, np.uint8)
+            rows += count_rows(content, line_stops(content), LONGEST_LINE)
+            current_work().add("reading", share)
+        return rows
 
     def parts(self) -> Sequence["CsvPart"]:
         """Ranges of bytes, each read on its own.
@@ -262,6 +269,8 @@ class CsvFiles:
 
     Each has a header line of its own.
     """
+
+    kind: ClassVar = "csv"
 
     def __init__(self, files: Sequence[CsvPoints]) -> None:
         self._files = files

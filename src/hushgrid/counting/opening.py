@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hushgrid.counting.counter import BeforeRows, OpenedPoints, nothing
+from hushgrid.counting.counter import BeforeRows, OpenedPoints, kind_of, nothing
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.source import CSV, PARQUET, Block, PointSource
 from hushgrid.errors import ArgumentError, InputError, MissingExtraError
@@ -54,6 +54,7 @@ class ProjectedPoints:
     def __init__(self, source: PointSource, transformer: Any) -> None:
         self._source = source
         self._transformer = transformer
+        self.kind = kind_of(source)
 
     def rows(self) -> int:
         """Number of rows."""

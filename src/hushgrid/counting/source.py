@@ -7,12 +7,10 @@ of points in memory, a digest of all that is read of them. Every comparison in h
 import hashlib
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
-from threading import Lock
-from types import TracebackType
 from typing import IO, NamedTuple, Protocol, Self, cast
 
 import numpy as np
@@ -108,67 +106,6 @@ def _read_only(array: NDArray[np.generic], precision: type[np.float32] | type[np
         view = array.astype(precision, copy=False).view()
     view.flags.writeable = False
     return cast("Coordinates", view)
-
-
-Progress = Callable[[float], None]
-"""Called with 0, 0.01, 0.02, …, 1 for each question asked of the points: the same list whatever the points are."""
-
-STEPS = 100
-
-
-class ShareDone:
-    """Tells the progress of one question, in per cents.
-
-    Every whole per cent is told once, and in order. However many rows, blocks, threads and passes it takes to answer,
-    none or several, the calls are the same. The last comes when the context ends without an error.
-
-    Privacy
-    -------
-    The calls are a constant. When each of them comes depends on the points; that is timing, and whoever can watch the
-    run is outside the attack model (docs/privacy.md).
-
-    Examples
-    --------
-    >>> told = []
-    >>> with ShareDone(told.append) as done:
-    ...     done.add(0.029)
-    ...     told
-    [0.0, 0.01, 0.02]
-    >>> len(told), told[-1]
-    (101, 1.0)
-    """
-
-    def __init__(self, progress: Progress | None) -> None:
-        self._progress = progress
-        self._share = 0.0
-        self._steps_told = 0
-        self._lock = Lock()
-
-    def __enter__(self) -> Self:
-        if self._progress is not None:
-            self._progress(0.0)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if kind is None:
-            with self._lock:
-                self._tell(STEPS)
-
-    def add(self, share: float) -> None:
-        """Add the share of one block.
-
-        The last per cent is not told before the question is answered.
-        """
-        with self._lock:
-            self._share += share
-            self._tell(min(STEPS - 1, int(STEPS * self._share)))
-
-    def _tell(self, steps: int) -> None:
-        while self._progress is not None and self._steps_told < steps:
-            self._steps_told += 1
-            self._progress(self._steps_told / STEPS)
 
 
 PARQUET_END = b"PAR1"

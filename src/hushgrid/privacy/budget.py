@@ -1,5 +1,6 @@
 """The budget of one release, its noise and account."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Protocol
 
@@ -57,6 +58,8 @@ class Budget:
         Most cells of a partition that is sized from released values, where that is not left to the method.
     journal : Journal, optional
         Keeps every random value before it is used.
+    tell_size : callable, optional
+        Told the noisy size, once it is known.
 
     Privacy
     -------
@@ -77,6 +80,7 @@ class Budget:
         size_share: Fraction = SIZE_SHARE,
         max_cells: int | None = None,
         journal: Journal | None = None,
+        tell_size: Callable[[int], None] | None = None,
     ) -> None:
         self._granted = epsilon / max_per_unit
         self._for_counts = self._granted
@@ -88,6 +92,7 @@ class Budget:
         self._size_from = size_from
         self._size_share = size_share
         self._max_cells = max_cells
+        self._tell_size = tell_size
         self._spends: list[Spend] = []
 
     @property
@@ -129,6 +134,8 @@ class Budget:
             self._spend("size", rate, measured=False)
             self._for_counts -= rate
             self._size = Size(source=self._size_from, value=int(noisy[0]))
+            if self._tell_size is not None:
+                self._tell_size(self._size.value)
         return self._size.value
 
     def noisy_total(self, true_capped_total: int, *, cap: int, share: Fraction = TOTAL_SHARE) -> int:

@@ -32,6 +32,7 @@ class Auto:
     """
 
     name: ClassVar[str] = "auto"
+    most_cells: ClassVar[int] = Staq.most_cells
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish by the method chosen, which the release names, with the reason."""

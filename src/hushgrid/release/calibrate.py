@@ -28,6 +28,7 @@ from hushgrid.sampling.likeness import Replica
 from hushgrid.synopsis.answer import CONFIDENCES, FLOOR_VARIANCE, SIDES, VERSION, Calibration, normal_reach
 from hushgrid.synopsis.claim import TOTAL, Claim, MethodRecord
 from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.work import current_work
 
 ENOUGH_POINTS = 500_000  # to make up; of larger sets a smaller likeness is made, with epsilon larger in proportion
 LARGEST_EPSILON = 2  # of such a likeness: beyond, its leaves would be too empty to be like those of the release
@@ -66,7 +67,9 @@ def calibrated(synopsis: Synopsis, method: Method | None = None) -> Synopsis:
         counter = PointCounter(plain.domain, ArrayPoints(points))
         budget = _budget(plain.claim, epsilon, size, most_cells=most_cells, seed=seed + repetition)
         published = method.release(counter, budget)
+        current_work().add("intervals", 0.5 / repetitions)
         deviations.append(_deviations(published, rects, _counts_between(counter, lines)))
+        current_work().add("intervals", 0.5 / repetitions)
     return replace(synopsis, calibration=Calibration(factors=_factors(np.array(deviations)), version=VERSION))
 
 

@@ -7,7 +7,6 @@ from threading import Event
 from typing import Any
 
 from hushgrid.counting.engine.address import Address
-from hushgrid.counting.source import Progress
 from hushgrid.errors import EngineError, HushgridError, InputError, LedgerError
 from hushgrid.files.release import parse_release, write_to
 from hushgrid.ledger.book import amount
@@ -15,8 +14,9 @@ from hushgrid.ledger.ledger import Ledger, open_ledger
 from hushgrid.ledger.reservation import CommittedRelease, Reservation, commit_written, is_of, seal
 from hushgrid.privacy.bits import SystemBits
 from hushgrid.release.publish import Charge, Delivery
-from hushgrid.release.request import ReleaseRequest
+from hushgrid.release.request import ReleaseRequest, Tell
 from hushgrid.synopsis.synopsis import Synopsis, read
+from hushgrid.work import current_work
 
 POINTS = 0  # number in the journal; what is drawn has those from one up
 SEALED = "points, sealed"  # how the state of the points is kept; once it was "points", by the time of a file alone
@@ -33,13 +33,13 @@ def publish_on_ledger(request: ReleaseRequest, points: Any, charge: Charge, deli
             answer = ledger.resume(charge.resume, wanted)
         if isinstance(answer, CommittedRelease):
             release = answer
-            delivery.tell(
+            delivery.say(
                 f"The ledger has this release as entry {release.entry.number}. It is given back, byte for byte, and "
                 "nothing was spent. To pay for another one, pass --new-release."
             )
         else:
-            release = publish_reserved(request, points, answer, folder=delivery.folder, progress=delivery.progress)
-            delivery.tell(_what_is_left(ledger, release))
+            release = publish_reserved(request, points, answer, folder=delivery.folder, tell=delivery.tell)
+            delivery.say(_what_is_left(ledger, release))
         if delivery.output is None:
             return parse_release(release.read(), name=f"the release of entry {release.entry.number}")
         release.save(delivery.output, overwrite=delivery.overwrite)
@@ -61,7 +61,7 @@ def publish_reserved(
     reservation: Reservation,
     *,
     folder: Path | None = None,
-    progress: Progress | None = None,
+    tell: Tell | None = None,
 ) -> CommittedRelease:
     """Publish points on a reservation, and commit the release.
 
@@ -79,8 +79,8 @@ def publish_reserved(
         New, or resumed: what its journal holds is not drawn again.
     folder : Path, optional
         Where there is room for the release until it is committed.
-    progress : Progress, optional
-        Told 0, 0.01, …, 1 for each question asked of the points: the same calls whatever they are.
+    tell : callable, optional
+        Told what the release is about to take, if that is much.
 
     Privacy
     -------
@@ -104,7 +104,8 @@ def publish_reserved(
             sealed = None if state is None else seal(state)
             can_go_on = sealed is not None
             reservation.journal.record(POINTS, SEALED, sealed or b"")
-        synopsis = request.release(source, bits=SystemBits(), journal=reservation.journal, progress=progress)
+        synopsis = request.release(source, bits=SystemBits(), journal=reservation.journal, tell=tell)
+        current_work().begin("writing")
         marked = replace(synopsis, ledger=reservation.mark)
         return commit_written(reservation, lambda out: write_to(marked, out), folder=folder)
     except BaseException as error:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar, Unpack, get_type_hints
 
-from hushgrid.counting.source import Progress
 from hushgrid.errors import ArgumentError, HushgridWarning
 from hushgrid.geometry.domain import Domain
 from hushgrid.ledger import DEFAULT_LEDGER
@@ -19,6 +18,7 @@ from hushgrid.release.advice import domain_warning, epsilon_warning
 from hushgrid.release.auto import AUTO
 from hushgrid.release.request import DEFAULTS, Options, ReleaseRequest
 from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.work import Progress, Stage, Work, current_work
 
 Subject = TypeVar("Subject")
 
@@ -101,7 +101,7 @@ def publish(
         Go on with an entry of the ledger that was cut off, by the same request on the same points; it costs nothing
         more, and nothing is drawn twice.
     progress : Progress, optional
-        Told 0, 0.01, …, 1 for each question asked of the points: the same calls whatever they are.
+        Told 0, 0.01, …, 1 while the release is made: the same calls whatever the points are, the last when it is done.
     rng : Bits, optional
         ``hg.simulation_rng(seed)``, for experiments and tests: the synopsis is marked, and is no release.
 
@@ -184,10 +184,6 @@ class Charge:
         return None
 
 
-def _silent(_text: str) -> None:
-    """Tell nobody."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Delivery:
     """Where a release goes, and who hears of it on the way.
@@ -198,24 +194,32 @@ class Delivery:
         The file to write; without one, the release stays in memory.
     overwrite : bool
         Whether to replace that file.
-    tell : callable
-        Told what became of the budget.
+    tell : callable, optional
+        Told what a release is about to take, if that is much, and what became of the budget.
     warn : callable, optional
         Told what the steward should act on.
     progress : Progress, optional
-        Told 0, 0.01, …, 1 for each question asked of the points: the same calls whatever they are.
+        Told 0, 0.01, …, 1 while the release is made: the same calls whatever the points are.
+    tell_stage : callable, optional
+        Told each stage of the work when it begins.
     """
 
     output: Path | None = None
     overwrite: bool = False
-    tell: Callable[[str], None] = _silent
+    tell: Callable[[str], None] | None = None
     warn: Callable[[str], None] | None = None
     progress: Progress | None = None
+    tell_stage: Callable[[Stage], None] | None = None
 
     @property
     def folder(self) -> Path | None:
         """Where there is room for the release until it is committed."""
         return None if self.output is None else self.output.parent
+
+    def say(self, text: str) -> None:
+        """Pass on a note, if somebody listens."""
+        if self.tell is not None:
+            self.tell(text)
 
     def warn_of(self, warning: Callable[[Subject], str | None], subject: Subject) -> None:
         """Pass on a warning, if there is one and somebody listens."""
@@ -231,22 +235,43 @@ def deliver(
 
     An error on the way has a note that says what became of the budget.
     """
-    if charge is None:
-        return _publish_uncharged(request, points, delivery, SystemBits() if bits is None else bits)
-    from hushgrid.release.on_ledger import publish_on_ledger  # here, because few sessions keep a ledger
+    with Work(request.cost.steps, delivery.progress, tell_stage=delivery.tell_stage):
+        if charge is None:
+            return _publish_uncharged(request, points, delivery, SystemBits() if bits is None else bits)
+        from hushgrid.release.on_ledger import publish_on_ledger  # here, because few sessions keep a ledger
 
-    return publish_on_ledger(request, points, charge, delivery)
+        return publish_on_ledger(request, points, charge, delivery)
 
 
 def _publish_uncharged(request: ReleaseRequest, points: Any, delivery: Delivery, bits: Bits) -> Synopsis:
+    told: list[str] = []
+
+    def tell(text: str) -> None:
+        told.append(text)
+        delivery.say(text)
+
     try:
-        synopsis = request.release(request.open(points), bits=bits, progress=delivery.progress)
+        synopsis = request.release(request.open(points), bits=bits, tell=None if delivery.tell is None else tell)
     except KeyboardInterrupt as error:
-        error.add_note("No release was made, so nothing was spent.")
+        error.add_note(_spent(request) if told else NOTHING_SPENT)
         raise
+    current_work().begin("writing")
     if delivery.output is not None:
         synopsis.save(delivery.output, overwrite=delivery.overwrite)
     return synopsis
+
+
+NOTHING_SPENT = "No release was made, so nothing was spent."
+
+
+def _spent(request: ReleaseRequest) -> str:
+    """What is spent by a run that said what it would take, and then broke off."""
+    if request.public_size is not None or request.cells is not None:  # then these said it
+        return NOTHING_SPENT
+    price = float(request.epsilon * request.size_share)
+    return (
+        f"No release was made. What it would take was told from the noisy number of points: epsilon {price:g} is spent."
+    )
 
 
 def _full_signature() -> inspect.Signature:

@@ -1,6 +1,6 @@
 """A request for a release: check it, open points, publish."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
@@ -13,12 +13,12 @@ from hushgrid.counting.counter import (
     BoundedCounter,
     EngineSource,
     OpenedPoints,
+    kind_of,
     nothing,
     open_bounded_counter,
     open_counter,
 )
 from hushgrid.counting.opening import check_reachable, open_points, projected
-from hushgrid.counting.source import Progress
 from hushgrid.errors import ArgumentError
 from hushgrid.files.footer import check_crs_can_be_stated
 from hushgrid.files.strict_json import Scalar
@@ -32,9 +32,13 @@ from hushgrid.privacy.draws import Journal
 from hushgrid.privacy.exact import Exactable, exact_epsilon, exact_share
 from hushgrid.release.auto import AUTO, choose
 from hushgrid.release.calibrate import calibrated
+from hushgrid.release.cost import Cost, cost_warning
 from hushgrid.synopsis.claim import SizeSource, Unit
 from hushgrid.synopsis.scale import Scale
 from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.work import current_work
+
+Tell = Callable[[str], None]
 
 
 class Options(TypedDict, total=False):
@@ -208,8 +212,23 @@ class ReleaseRequest:
             msg += f"{self.domain.crs}. Transform them in the engine, or give the domain in their system."
             raise ArgumentError(msg)
 
+    @property
+    def cost(self) -> Cost:
+        """What it will take, as far as the request tells."""
+        granted = self.epsilon / (1 if self.users is None else self.users.max_per_user)
+        return Cost(
+            method=self.method,
+            epsilon=float(granted if self.public_size is not None else granted * (1 - self.size_share)),
+            size=self.public_size,
+            cells=None if self.cells is None else self.cells.cells,
+            max_cells=self.max_cells,
+            users=self.users is not None,
+            size_from=self.size_from if self.public_size is None else "public",
+            calibrate=self.calibrate and not self.distinct and (self.cells is None or self.cells.tiles),
+        )
+
     def release(
-        self, source: OpenedPoints, *, bits: Bits, journal: Journal | None = None, progress: Progress | None = None
+        self, source: OpenedPoints, *, bits: Bits, journal: Journal | None = None, tell: Tell | None = None
     ) -> Synopsis:
         """Read the points and publish them.
 
@@ -221,20 +240,23 @@ class ReleaseRequest:
             Where the noise comes from.
         journal : Journal, optional
             Keeps everything that is drawn, so that a run that was cut off can go on.
-        progress : Progress, optional
-            Told 0, 0.01, …, 1 for each question asked of the points: the same calls whatever they are.
+        tell : callable, optional
+            Told what the release is about to take, as soon as that is known, if it is much.
 
         Privacy
         -------
         See `hushgrid.publish`.
         """
-        budget = self._budget(bits, journal)
+        cost = replace(self.cost, kind=kind_of(source))
+        foretell(cost, tell)
+        budget = self._budget(bits, journal, lambda size: foretell(replace(cost, size=size), tell))
+        current_work().begin("reading")
         if self.users is None:
-            with open_counter(self.domain, source, progress=progress) as counter:
+            with open_counter(self.domain, source) as counter:
                 synopsis = self.method.release(counter, budget)
             return self._calibrated(synopsis)
         rule = self.users.rule(self.domain, key=budget.key(KEY_BYTES), cells=self.cells, distinct=self.distinct)
-        with open_bounded_counter(source, rule, missing=self.users.missing_user, progress=progress) as bounded:
+        with open_bounded_counter(source, rule, missing=self.users.missing_user) as bounded:
             del source  # all that is read from here on are kept records
             total = _total(self.users, bounded, budget)
             synopsis = self.method.release(bounded.counter, budget)
@@ -264,7 +286,7 @@ class ReleaseRequest:
             settings["query"] = self.query
         return settings
 
-    def _budget(self, bits: Bits, journal: Journal | None) -> Budget:
+    def _budget(self, bits: Bits, journal: Journal | None, tell_size: Callable[[int], None]) -> Budget:
         return Budget(
             self.epsilon,
             bits=bits,
@@ -275,11 +297,23 @@ class ReleaseRequest:
             size_share=self.size_share,
             max_cells=self.max_cells,
             journal=journal,
+            tell_size=tell_size,
         )
 
     def _calibrated(self, synopsis: Synopsis) -> Synopsis:
         # What areas are asked is mostly how many points are in each: there, the law of the noise says it all.
-        return calibrated(synopsis, self.method) if self.calibrate and synopsis.partition.tiles else synopsis
+        if not (self.calibrate and synopsis.partition.tiles):
+            return synopsis
+        current_work().begin("intervals")
+        return calibrated(synopsis, self.method)
+
+
+def foretell(cost: Cost, tell: Tell | None) -> None:
+    """Plan the work by what it will take, and say so if that is much."""
+    current_work().weigh(cost.steps)
+    text = cost_warning(cost)
+    if tell is not None and text is not None:
+        tell(text)
 
 
 def _total(users: UserLevel, bounded: BoundedCounter, budget: Budget) -> int | None:

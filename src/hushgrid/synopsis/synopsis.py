@@ -24,6 +24,7 @@ from hushgrid.synopsis.answer import UNCALIBRATED, Answer, Calibration, check_co
 from hushgrid.synopsis.cells import places, shapes
 from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord
 from hushgrid.synopsis.scale import Scale
+from hushgrid.work import current_work
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,6 +77,7 @@ class Synopsis:
         cls, partition: Structure, measurements: Measurements, *, inference: str, claim: Claim, method: MethodRecord
     ) -> Self:
         """Make a synopsis of measurements by an inference."""
+        current_work().begin("inference")
         evidence = Evidence(partition, measurements)
         return cls(
             partition=partition,

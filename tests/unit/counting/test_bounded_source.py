@@ -20,6 +20,7 @@ from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
 from hushgrid.errors import HushgridError, InputError
 from hushgrid.geometry.grid import Grid
+from hushgrid.work import Step, Work
 from tests.plain_users import kept as plainly_kept
 from tests.unit.counting.tables import DOMAIN, some_points
 
@@ -36,11 +37,11 @@ def some_records(size=1500, seed=3):
     return [None if number % 11 == 10 else int(number) for number in numbers], points
 
 
-def kept(points, *, most=4, missing="drop", memory_bytes=ALL_IN_MEMORY, progress=None, **names):
+def kept(points, *, most=4, missing="drop", memory_bytes=ALL_IN_MEMORY, **names):
     """Sorted points that are kept, and the capped total."""
     rule = KeyedRule(key=KEY, domain=DOMAIN, most=most, most_for_total=9)
     source = open_points(points, crs=DOMAIN.crs, **names)
-    with bounded_points(source, rule, missing=missing, memory_bytes=memory_bytes, progress=progress) as bounded:
+    with bounded_points(source, rule, missing=missing, memory_bytes=memory_bytes) as bounded:
         found = [
             pair
             for part in bounded.source.parts()
@@ -207,17 +208,11 @@ def test_a_file_that_changes_meanwhile_is_refused(tmp_path):
     ids, points = some_records()
     path = csv_of(ids, points, tmp_path / "d.csv")
 
-    with pytest.raises(InputError, match="changed while it was being published"):
-        kept(path, user="who", progress=lambda _: path.write_text("who,lon,lat\n"))
+    work = Work([Step("reading", 1.0)], lambda share: share and path.write_text("who,lon,lat\n"))
+    work.begin("reading")
 
-
-def test_progress_reaches_the_end():
-    """It tells shares, and no counts."""
-    ids, points = some_records()
-    shares = []
-    kept(points, user=ids, progress=shares.append)
-
-    assert shares[-1] == pytest.approx(1)
+    with pytest.raises(InputError, match="changed while it was being published"), work:
+        kept(path, user="who")
 
 
 MEMORY_SCRIPT = """

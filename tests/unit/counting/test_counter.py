@@ -14,6 +14,7 @@ from hushgrid.counting.source import Block
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, NestedGrid
+from hushgrid.work import Step, Work
 from tests.plain import PlainCounter
 from tests.unit.counting.tables import DOMAIN, FORMS, some_points
 
@@ -204,9 +205,10 @@ def test_a_file_that_changed_between_passes_is_an_error(form, change, tmp_path):
 def test_a_file_that_changed_during_a_pass_is_an_error(form, tmp_path):
     """It is looked at again when the pass is over."""
     path = FORMS[form](some_points(), tmp_path)
-    counting = counter(path, progress=lambda share: rewrite(path))
+    counting = counter(path)
+    work = Work([Step("counting", 1.0)], lambda share: share and rewrite(path))
 
-    with pytest.raises(InputError, match="changed while it was being published"):
+    with pytest.raises(InputError, match="changed while it was being published"), work:
         counting.count(GRID)
 
 

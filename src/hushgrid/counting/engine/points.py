@@ -31,13 +31,14 @@ from hushgrid.counting.engine.cells import (
 )
 from hushgrid.counting.engine.engine import TABLE, Engine, Frame, working
 from hushgrid.counting.quadtree import QuadrantCounts, Refinement
-from hushgrid.counting.source import Progress, ShareDone, Snapshot, files_state
+from hushgrid.counting.source import Snapshot, files_state
 from hushgrid.counting.users import LONGEST_ID, check_user_name, no_ids
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.quadrants import Quadrants
+from hushgrid.work import current_work
 
 # Steps and expressions of Spark that take every row of a file, and nothing else.
 STEPS = {"LogicalRelation", "Project", "SubqueryAlias", "View"}
@@ -177,8 +178,6 @@ class EngineCounter:
     engine : Engine
     snapshot : Frame
         Longitudes and latitudes that nothing changes any more, null in rows that are not points of the domain.
-    progress : callable, optional
-        Told when a query begins, and all the other steps when it ends; see `ShareDone`.
 
     Privacy
     -------
@@ -188,11 +187,10 @@ class EngineCounter:
     private side.
     """
 
-    def __init__(self, domain: Domain, engine: Engine, snapshot: Frame, *, progress: Progress | None = None) -> None:
+    def __init__(self, domain: Domain, engine: Engine, snapshot: Frame) -> None:
         self._domain = domain
         self._engine = engine
         self._snapshot = snapshot
-        self._progress = progress
         self._true_rows: int | None = None
         self._quadrant_counts = QuadrantCounts(domain, self._query)
 
@@ -216,6 +214,7 @@ class EngineCounter:
         if partition.domain != self._domain:
             msg = f"the partition must tile the counter's domain {self._domain}, got {partition.domain}."
             raise ArgumentError(msg)
+        current_work().begin("counting")
         return self._quadrant_counts.count(partition) if isinstance(partition, Quadrants) else self._query(partition)
 
     def _query(self, partition: Partition | Refinement) -> NDArray[np.int64]:
@@ -241,7 +240,7 @@ class EngineCounter:
         return rows.select(nw.lit(ROWS, nw.Int64).alias(CELL), TRUE_COUNT)
 
     def _run(self, query: Frame) -> nw.DataFrame[Any]:
-        with ShareDone(self._progress), working(self._engine.name):
+        with working(self._engine.name):
             return query.collect()
 
 
@@ -328,18 +327,17 @@ class EnginePoints:
         return state_of_files(self._files or known_files(self._frame.to_native()))
 
     @contextmanager
-    def counter(self, domain: Domain, *, progress: Progress | None = None) -> Iterator[EngineCounter]:
+    def counter(self, domain: Domain) -> Iterator[EngineCounter]:
         """A counter of a snapshot, while the context lasts."""
         with self.snapshot(domain) as snapshot:
-            yield EngineCounter(domain, self._engine, snapshot, progress=progress)
+            yield EngineCounter(domain, self._engine, snapshot)
 
     @contextmanager
-    def bounded_counter(
-        self, rule: KeyedRule, *, missing: MissingUser, progress: Progress | None = None
-    ) -> Iterator[BoundedCounter]:
+    def bounded_counter(self, rule: KeyedRule, *, missing: MissingUser) -> Iterator[BoundedCounter]:
         """A counter of kept points, while the context lasts."""
         engine, has_user = self._engine, nw.col(USER) != ""
         with self.snapshot(rule.domain) as snapshot, ExitStack() as stack:
+            current_work().begin("bounding")
             rows = snapshot.filter(~nw.col(LONGITUDE).is_null())
             records = rows.filter(has_user & (nw.col(USER).str.len_chars() <= LONGEST_ID))  # null is not true
             kept = kept_records(engine, records, rule)
@@ -350,7 +348,7 @@ class EnginePoints:
                     true_capped_total += int(strangers.select(nw.len()).collect().item())
                     kept = nw.concat([kept, strangers.select(LONGITUDE, LATITUDE)])
                 chosen = stack.enter_context(engine.snapshot(kept))
-            counter = EngineCounter(rule.domain, engine, chosen, progress=progress)
+            counter = EngineCounter(rule.domain, engine, chosen)
             yield BoundedCounter(counter=counter, true_capped_total=true_capped_total)
 
     @contextmanager
