@@ -4,11 +4,13 @@ import builtins
 import io
 import json
 import os
+import re
 from dataclasses import asdict
 
 import pytest
 
 from hushgrid.cli.plan import about, rounded_percent
+from hushgrid.methods.staq import Staq
 from hushgrid.plan.plan import cost_of_users, epsilon_for, plan
 from tests.cli.commands import DOMAIN, Run, assert_refused
 
@@ -56,6 +58,17 @@ def test_people_are_told_what_a_bound_on_users_costs(run: Run) -> None:
         assert f" {bound} {typical} {about(error.reach)} {rounded_percent(error.relative_reach)} " in said
 
 
+def test_time_and_memory_are_told_for_each_method(run: Run) -> None:
+    """In the units people would take; more points take longer, and STAQ takes no more cells than it may."""
+    few, many = (run(*GIVEN[:-1], size, "--epsilon", "8").stdout for size in ("20000", "20000000"))
+
+    assert re.search(r"Publishing would take about a second and \d+ MB by staq, .* by ag, .* by ug\.", flat(few))
+    assert re.search(
+        r"Publishing would take about \d+ seconds and \d\.?\d* GB by staq, .* by ag, .* by ug\.", flat(many)
+    )
+    assert f"staq: about {about(Staq.most_cells)} cells" in many
+
+
 def test_json_holds_the_same_values(run: Run) -> None:
     """Every number comes back through a JSON parser as the library has it."""
     figures = {"max_per_user": 3, "size_share": "0.02", "filled": 0.4}
@@ -67,6 +80,7 @@ def test_json_holds_the_same_values(run: Run) -> None:
     assert (parsed["max_per_user"], parsed["size_share"], parsed["filled"]) == (3, 0.02, 0.4)
     for row, expected in zip(parsed["methods"], made.methods, strict=True):
         assert (row["method"], row["cells"]) == (expected.method, expected.cells)
+        assert (row["seconds"], row["memory"]) == (expected.seconds, expected.memory)
         assert row["cell_kilometres"] == list(expected.cell_kilometres)
         assert row["errors"] == [asdict(error) for error in expected.errors]
     costs = {row.pop("max_per_user"): row for row in parsed["cost_of_users"]}

@@ -1,5 +1,7 @@
 """`hushgrid publish`: what it writes, says and refuses."""
 
+import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +39,30 @@ def test_the_summary_is_on_stderr(publish: Run) -> None:
     assert synopsis.claim.sentence in said
     assert f"hushgrid query {OUTPUT} --rect" in said
     assert "warning" not in said
+
+
+def test_a_long_run_is_told_beforehand(publish: Run) -> None:
+    """On stderr, from public figures: how long, how much memory, how many cells, and what sets fewer."""
+    large, small = publish("--public-size", "2000000000"), publish("--overwrite", "--public-size", "40000")
+
+    told = large.stderr.splitlines()[0]
+    assert re.fullmatch(
+        r"This will take about \d+ minutes and [\d.]+ GB, for about 1,000,000 cells\. --max-cells sets fewer\.", told
+    )
+    assert large.stdout == f"{OUTPUT}\n"
+    assert "This will take" not in small.stderr
+
+
+def test_a_limit_on_cells_is_kept_and_told(publish: Run, run: Run) -> None:
+    """In the summary, and whenever the release is described; the limit is in JSON too."""
+    said = " ".join(publish("--epsilon", "20", "--max-cells", "500").stderr.split())
+    described = " ".join(run("describe", str(OUTPUT)).stdout.split())
+    structure = json.loads(run("describe", str(OUTPUT), "--json").stdout)["structure"]
+
+    assert 0 < structure["cells"] <= structure["max_cells"] == 500
+    assert "cells were divided no further to fit 500 of them" in said
+    assert "cells were divided no further to fit 500 of them" in described
+    assert "at most 500 cells" in described
 
 
 def test_the_commands_it_suggests_run(publish: Run, run: Run) -> None:

@@ -94,8 +94,9 @@ def plan_command(
 ) -> None:
     """Say what to expect of a release, before touching any data.
 
-    The plan tells how many cells there would be, and how far off the counts of small, medium and large rectangles
-    would be. It needs public figures alone, because it publishes a made-up population.
+    The plan tells how many cells there would be, about how long publishing them would take, and how far off the counts
+    of small, medium and large rectangles would be. It needs public figures alone, because it publishes a made-up
+    population.
     """
     from hushgrid.plan.plan import epsilon_for
     from hushgrid.plan.plan import plan as make_plan
@@ -118,14 +119,14 @@ def plan_command(
 def in_words(made: "Plan", *, accuracy: float | None) -> str:
     """The plan as text for people.
 
-    It has cells, tables of errors, a plain sentence, and what is assumed.
+    It has cells, tables of errors, plain sentences, and what is assumed.
     """
     found = []
     if accuracy is not None:
         found = [f"An error below {rounded_percent(accuracy)} takes epsilon {float(made.epsilon):g}."]
     rows = [_row(row.method, error) for row in made.methods for error in row.errors]
     users = [] if made.max_per_user == 1 else [_users_table(made)]
-    texts = [textwrap.fill(text, WIDTH) for text in (sentence(made), assumption(made))]
+    texts = [textwrap.fill(text, WIDTH) for text in (sentence(made), what_it_takes(made), assumption(made))]
     return "\n\n".join([*found, "\n".join(map(_cells, made.methods)), aligned([HEADER, *rows], left=2), *users, *texts])
 
 
@@ -142,6 +143,14 @@ def sentence(made: "Plan") -> str:
         f"{rounded_percent(error.relative_reach)}."
     )
     return expected if made.max_per_user == 1 else f"{expected} {_price(made)}"
+
+
+def what_it_takes(made: "Plan") -> str:
+    """Time and memory that publishing takes, by method."""
+    from hushgrid.release.cost import memory_in_words, time_in_words
+
+    each = (f"{time_in_words(row.seconds)} and {memory_in_words(row.memory)} by {row.method}" for row in made.methods)
+    return f"Publishing would take {', '.join(each)}."
 
 
 def assumption(made: "Plan") -> str:
@@ -169,6 +178,7 @@ def as_values(made: "Plan") -> dict[str, Any]:
         "methods": [asdict(row) for row in made.methods],
         "cost_of_users": [{"max_per_user": bound, **asdict(error)} for bound, error in cost_of_users(made).items()],
         "sentence": sentence(made),
+        "what_it_takes": what_it_takes(made),
         "assumption": assumption(made),
     }
 

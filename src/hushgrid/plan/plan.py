@@ -4,17 +4,18 @@ import math
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
-from hushgrid.methods.method import check_whole
+from hushgrid.methods.method import check_whole, most_cells
 from hushgrid.plan.population import check_filled
 from hushgrid.plan.rehearsal import AREA_SHARES, METHODS, Figures, rehearse
 from hushgrid.privacy.budget import SIZE_SHARE
 from hushgrid.privacy.exact import Exactable, exact_epsilon, exact_share
+from hushgrid.release.cost import OTHER, PRICES, Cost
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +53,7 @@ class ExpectedError:
 LOWEST_DECADE, HIGHEST_DECADE = 0, 5
 LARGEST_POPULATION = 2**17
 
-# Beyond it a release has about as many cells as it may, and no better figures are promised.
-LARGEST_SIGNAL = 1e8
+LARGEST_SIGNAL = 1e8  # that figures are told for
 
 ERRORS = ("typical_error", "reach", "relative_typical_error", "relative_reach")
 
@@ -67,10 +67,23 @@ def figures_at(method: str, size: int, epsilon: Fraction, filled: float) -> Figu
     >>> bool(all(few > many))
     True
     """
-    exponent = math.log10(min(float(size * epsilon), LARGEST_SIGNAL))
+    exponent = math.log10(min(float(size * epsilon), largest_signal(method)))
     decade = min(max(math.floor(exponent), LOWEST_DECADE), HIGHEST_DECADE - 1)
     low, high = (rung(method, min(size, LARGEST_POPULATION), each, filled) for each in (decade, decade + 1))
     return _between(low, high, exponent - decade)
+
+
+def largest_signal(method: str) -> float:
+    """Points times epsilon that figures get no better beyond.
+
+    There a release has about as many cells as it may.
+
+    Examples
+    --------
+    >>> largest_signal("staq") < largest_signal("ug") == LARGEST_SIGNAL
+    True
+    """
+    return min(LARGEST_SIGNAL, most_cells(METHODS[method]) / PRICES.get(method, OTHER).cells)
 
 
 @cache
@@ -116,6 +129,8 @@ class MethodPlan:
         Of the leaf cell that a typical point lies in, in the domain's units.
     cell_kilometres : (float, float) or None
         The same in kilometres at the middle latitude, where the units are degrees.
+    seconds, memory : float
+        About how long publishing takes, with calibration, and how many bytes of memory.
     errors : tuple of ExpectedError
         One for each size of rectangle.
     """
@@ -125,6 +140,8 @@ class MethodPlan:
     cell_width: float
     cell_height: float
     cell_kilometres: tuple[float, float] | None
+    seconds: float
+    memory: float
     errors: tuple[ExpectedError, ...]
 
 
@@ -193,6 +210,7 @@ def plan(
     check_filled(filled)
     granted, share = exact_epsilon(epsilon), exact_share(size_share, name="size_share")
     for_counts = (1 - share) * granted / max_per_user
+    known: dict[str, Any] = {"epsilon": float(for_counts), "size": points_about, "users": max_per_user > 1}
     return Plan(
         domain=domain,
         points_about=points_about,
@@ -201,23 +219,28 @@ def plan(
         size_share=share,
         filled=filled,
         methods=tuple(
-            _method_plan(name, figures_at(name, points_about, for_counts, filled), domain, points_about)
-            for name in METHODS
+            _method_plan(
+                figures_at(name, points_about, for_counts, filled), domain, points_about, Cost(method=method, **known)
+            )
+            for name, method in METHODS.items()
         ),
     )
 
 
-def _method_plan(method: str, figures: Figures, domain: Domain, size: int) -> MethodPlan:
+def _method_plan(figures: Figures, domain: Domain, points_about: int, cost: Cost) -> MethodPlan:
     width, height = figures.cell_side * domain.width, figures.cell_side * domain.height
     squeeze = math.cos(math.radians((domain.south + domain.north) / 2))
     kilometres = (width * KILOMETRES_A_DEGREE * squeeze, height * KILOMETRES_A_DEGREE)
+    cost = replace(cost, cells=min(round(figures.cells), most_cells(cost.method)))
     return MethodPlan(
-        method=method,
-        cells=min(round(figures.cells), GUIDELINE_CELL_LIMIT),
+        method=cost.method.name,
+        cells=cost.about_cells,
         cell_width=width,
         cell_height=height,
         cell_kilometres=kilometres if domain.is_geographic else None,
-        errors=tuple(_expected_error(figures, index, size) for index in range(len(AREA_SHARES))),
+        seconds=cost.seconds,
+        memory=cost.memory,
+        errors=tuple(_expected_error(figures, index, points_about) for index in range(len(AREA_SHARES))),
     )
 
 

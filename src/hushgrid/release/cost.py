@@ -7,10 +7,10 @@ released, the noisy size: never from an exact number.
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hushgrid.compiled import thread_count
+from hushgrid.counting.cell_loops import MOST_POINTS
 from hushgrid.counting.counter import SourceKind
 from hushgrid.methods.method import Method, most_cells
-from hushgrid.work import Step
+from hushgrid.work import Stage, Step
 
 
 class Price(NamedTuple):
@@ -37,9 +37,9 @@ class Price(NamedTuple):
     rounds: tuple[float, ...] = (1.0,)
     once: bool = False
     row: float = 1e-8
-    cell: float = 3e-7
-    inference: float = 2e-7
-    memory: int = 100
+    cell: float = 1e-7
+    inference: float = 1e-7
+    memory: int = 200
 
 
 def _evenly(questions: int) -> tuple[float, ...]:
@@ -55,7 +55,7 @@ STAQ = Price(
     row=5e-8,
     cell=6.5e-6,
     inference=9e-6,
-    memory=600,
+    memory=800,
 )
 PRIVATE_CUTS = Price(cells=0.22, most=0.06, rounds=_evenly(16), row=2e-7, cell=2e-5, memory=300)
 PRICES = {
@@ -73,14 +73,13 @@ PRICES = {
 READING = {"table": 2e-8, "csv": 2.2e-7, "engine": 2e-7}  # seconds of a row, whenever it is read
 SIZING = {"table": 0.0, "csv": 6e-8, "engine": 2e-7}  # seconds of a row, to know how many there are; engines copy them
 BOUNDING = 1.2e-6  # seconds of a row, to find which records of a user are kept
-WRITING = 1e-6  # seconds of a cell
+WRITING = 1.2e-6  # seconds of a cell
 LIKENESS = 0.2  # seconds to make up points like those of a release, for the width of its intervals
 LIKENESS_CELLS = 40_000  # that such points are published on at most
-LIKENESS_CELL = 1.2e-6  # seconds of a cell of the release itself
+LIKENESS_CELL = 1e-6  # seconds of a cell of the release itself
 BASE_MEMORY = 2e8  # bytes
-BOUNDING_MEMORY = 5e8  # bytes
-SORTED_POINTS = 2**23  # that quadtree cells are counted from in one pass; more take three
-SORTED_MEMORY = 16  # bytes of each
+BOUNDING_MEMORY, MOST_BOUNDING_MEMORY = 100, 5e8  # bytes of a row, and in all
+SORTED_MEMORY = 16  # bytes of each point that is sorted, so that quadtree cells are counted in one pass
 NOMINAL_SIZE = 10**6  # where no size is known: what stages take in proportion hardly depends on it
 
 LONG, LARGE = 60, 2e9  # seconds and bytes that nobody should be surprised by
@@ -142,11 +141,16 @@ class Cost:
         """About how long it takes."""
         return sum(step.seconds for step in self.steps)
 
+    def seconds_of(self, stage: Stage) -> float:
+        """About how long one stage takes."""
+        return sum(step.seconds for step in self.steps if step.stage == stage)
+
     @property
     def memory(self) -> float:
         """About how many bytes it takes."""
-        codes = SORTED_MEMORY * min(self._size, SORTED_POINTS) if self._price.once else 0
-        return BASE_MEMORY + BOUNDING_MEMORY * self.users + codes + self._price.memory * self.about_cells
+        codes = SORTED_MEMORY * min(self._size, MOST_POINTS) if self._price.once else 0
+        bounding = min(BOUNDING_MEMORY * self._size, MOST_BOUNDING_MEMORY) if self.users else 0
+        return BASE_MEMORY + bounding + codes + self._price.memory * self.about_cells
 
     @property
     def is_large(self) -> bool:
@@ -160,8 +164,8 @@ class Cost:
         Which steps there are depends neither on the size nor on where the points are.
         """
         price, cells, rows = self._price, self.about_cells, self._size
-        ahead = rows * (READING if self.users else SIZING)[self.kind] / thread_count()
-        again = rows * (price.row + (0.0 if self.users else READING[self.kind])) / thread_count()
+        ahead = rows * (READING if self.users else SIZING)[self.kind]
+        again = rows * (price.row + (0.0 if self.users else READING[self.kind]))
         sized = [Step("counting", again)] if self.size_from == "domain" else []
         questions = [
             Step("counting", share * cells * price.cell + again * self._is_pass(number))
@@ -182,7 +186,7 @@ class Cost:
         """Whether a question is likely to read all points."""
         if not self._price.once or self.kind == "engine":
             return True
-        return number == 0 or (self._size > SORTED_POINTS and number in (4, 6))
+        return number == 0 or (self._size > MOST_POINTS and number in (4, 6))
 
     @property
     def _price(self) -> Price:
@@ -208,7 +212,12 @@ def cost_warning(cost: Cost) -> str | None:
         return None
     said = f"This will take {time_in_words(cost.seconds)} and {memory_in_words(cost.memory)}, for about "
     said += f"{float(f'{cost.about_cells:.2g}'):,.0f} cells."
-    return f"{said} --max-cells sets fewer." if cost.cells is None else said
+    if cost.cells is None:
+        said += " --max-cells sets fewer."
+    intervals = cost.seconds_of("intervals")
+    if intervals > cost.seconds / 4:
+        said += f" --no-calibrate saves {time_in_words(intervals)}."
+    return said
 
 
 def time_in_words(seconds: float) -> str:
