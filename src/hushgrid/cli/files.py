@@ -183,7 +183,7 @@ def progress_bar() -> Iterator[Bar]:
 
     columns = progress.TextColumn("{task.description}"), progress.BarColumn(), progress.TaskProgressColumn()
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(STAGES["reading"], total=1.0)
+        task = bar.add_task("Publishing points", total=1.0)
         yield Bar(
             progress=lambda share: bar.update(task, completed=share),
             tell_stage=lambda stage: bar.update(task, description=STAGES[stage]),
