@@ -7,7 +7,7 @@ work that is going on, `current_work`; where nobody follows it, that does nothin
 
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar, Token
-from threading import Lock
+from threading import RLock
 from types import TracebackType
 from typing import Literal, NamedTuple, Self
 
@@ -77,13 +77,13 @@ class Work:
         self._span = (0.0, 0.0)  # of all work, from its beginning to its end
         self._rest = (0.0, 0)  # the share of all work and the step that a plan begins with
         self._told = 0
-        self._lock = Lock()
+        self._lock = RLock()  # whoever is told may work, and tell, on the same thread
         self._outer: Token[Work] | None = None
 
     def __enter__(self) -> Self:
-        self._outer = _CURRENT.set(self)
         if self._progress is not None:
             self._progress(0.0)
+        self._outer = _CURRENT.set(self)
         return self
 
     def __exit__(

@@ -130,6 +130,33 @@ def test_work_is_current_while_it_lasts():
     current_work().weigh(PLAN)
 
 
+def test_whoever_is_told_may_publish():
+    """A callback that works itself neither waits for the work it is told of, nor goes on with it."""
+    told = []
+
+    def publish(share):
+        told.append(share)
+        with Work(PLAN) as inner:
+            inner.begin("inference")
+        current_work().add("bounding", 1.0)
+
+    with Work(PLAN, publish) as work:
+        for stage in ("reading", "counting", "inference", "writing"):
+            work.begin(stage)
+            work.add(stage, 1.0)
+
+    assert told == ALL
+
+
+def test_a_callback_that_breaks_leaves_no_work_behind():
+    """Neither at the first per cent nor later."""
+    for last in (0.0, 0.3):
+        work = Work(PLAN, lambda share, last=last: share < last or 1 / 0)
+        with pytest.raises(ZeroDivisionError), work:
+            work.begin("writing")
+        assert current_work() is not work
+
+
 def test_threads_add_to_it():
     """In order, whichever thread it is that tells."""
     told = []
