@@ -3,8 +3,9 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, update_wrapper
+from functools import cache, cached_property, update_wrapper
 from threading import RLock, current_thread
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from hushgrid.errors import ArgumentError
@@ -24,27 +25,42 @@ class Kernel:
     def __init__(self, function: Callable[..., object]) -> None:
         update_wrapper(self, function)
         self._function = function
-        self._dispatcher: Callable[..., object] | None = None
 
     def __call__(self, *arguments: object) -> object:
         """Call the compiled function."""
         return self.dispatcher(*arguments)
 
     @property
-    def dispatcher(self) -> Callable[..., Any]:
+    def dispatcher(self) -> Any:
         """The function as numba compiled it."""
         with _LOCK:
-            if self._dispatcher is None:
-                self._dispatcher = self._prepare()
-            return self._dispatcher
+            return self._for_python
 
-    def _prepare(self) -> Callable[..., object]:
-        # numba compiles calls of its own functions only, so that kernels called from here must be such by then.
-        names = self._function.__globals__
-        for name in self._function.__code__.co_names:
-            if isinstance(names.get(name), Kernel):
-                names[name] = names[name].dispatcher
-        return _compile(self._function)
+    @cached_property
+    def _for_python(self) -> Any:
+        return _compile(self._among_kernels(), no_cfunc_wrapper=True)
+
+    @cached_property
+    def inner(self) -> Any:
+        """The function for other kernels to call.
+
+        Nobody calls it from Python, and the way in from there takes nearly half as long to compile as the function.
+        """
+        function = self._among_kernels()
+        function.__qualname__ += "_inner"  # what numba caches it by
+        dispatcher = _compile(function, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+        return _without_literals(dispatcher)
+
+    def _among_kernels(self) -> FunctionType:
+        """The function, with the kernels it calls as numba wants them."""
+        function = self._function
+        names = {
+            name: value.inner if isinstance(value, Kernel) else value
+            for name, value in function.__globals__.items()
+            if not isinstance(value, Kernel) or name in function.__code__.co_names
+        }
+        copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+        return cast("FunctionType", update_wrapper(copy, function))
 
 
 def compiled(function: Function) -> Function:
@@ -58,14 +74,24 @@ def compiled(function: Function) -> Function:
     return cast("Function", Kernel(function))
 
 
-def _compile(function: Callable[..., object]) -> Callable[..., object]:
+def _compile(function: FunctionType, **flags: bool) -> Any:
     import numba
 
+    njit: Any = numba.njit  # whose flags for a way in from Python and C are not in its stubs
     try:
-        return cast("Callable[..., object]", numba.njit(nogil=True, cache=True)(function))
+        return njit(nogil=True, cache=True, **flags)(function)
     except RuntimeError:
         # numba refuses at decoration when neither the package nor the home folder can be written to.
-        return cast("Callable[..., object]", numba.njit(nogil=True, cache=False)(function))
+        return njit(nogil=True, cache=False, **flags)(function)
+
+
+def _without_literals(dispatcher: Any) -> Any:
+    """Compile for a type once, not again for each constant that is given."""
+    from numba.core.types import unliteral
+
+    of_types = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda kinds, named: of_types([*map(unliteral, kinds)], named)
+    return dispatcher
 
 
 SLICES_PER_THREAD = 4

@@ -23,6 +23,18 @@ def quadruple(number):
     return kernel_double(kernel_double(number))
 
 
+@compiled
+def kernel_add(number, more):
+    """A sum."""
+    return number + more
+
+
+@compiled
+def add_three(number):
+    """A number and three."""
+    return kernel_add(kernel_add(number, 1), 2)
+
+
 def test_a_kernel_is_compiled_and_kept():
     """A kernel is compiled, and runs without the global lock."""
     kernel = compiled(double)
@@ -67,6 +79,16 @@ def test_a_kernel_may_call_others():
     """They are compiled with it, and can still be called by themselves."""
     assert quadruple(5) == 20
     assert kernel_double(5) == 10
+
+
+def test_a_kernel_that_others_call_is_compiled_once_for_them(monkeypatch, tmp_path):
+    """Once for all constants, and without a way in from Python, which would take half the time again."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))  # else it would not be compiled, but found
+
+    assert add_three(1) == 4
+    assert [str(signature) for signature in kernel_add.inner.overloads] == ["(int64, int64)"]
+    assert kernel_add.inner.targetoptions["no_cpython_wrapper"]
+    assert "no_cpython_wrapper" not in add_three.dispatcher.targetoptions
 
 
 def test_numba_is_imported_with_the_first_call_and_not_before():
