@@ -1,7 +1,9 @@
 """How long it takes to import the library and to ask for help."""
 
+import os
 import subprocess
 import sys
+import tempfile
 
 from benchmarks.row import Row, best
 
@@ -15,6 +17,7 @@ def rows():
     bare = best(run("-c", "pass"))
     library = best(run("-c", "import hushgrid"))
     help_page = best(run("-m", "hushgrid", "--help"))
+    first_demo = best(_demo_with_nothing_compiled, times=1)
     return [
         Row(
             name="import hushgrid, warm",
@@ -25,4 +28,19 @@ def rows():
             note=f"interpreter alone {bare:.2f} s",
         ),
         Row(name="hushgrid --help, warm", measured=help_page, target=1.0, unit="s", better="lower"),
+        Row(
+            name="hushgrid demo, nothing compiled",
+            measured=first_demo,
+            target=10,
+            unit="s",
+            better="lower",
+            note="by the clock, on two quiet cores or more",
+        ),
     ]
+
+
+def _demo_with_nothing_compiled():
+    with tempfile.TemporaryDirectory() as folder:
+        empty = os.environ | {"NUMBA_CACHE_DIR": f"{folder}/kernels"}
+        demo = [sys.executable, "-m", "hushgrid", "demo", "-o", f"{folder}/demo"]
+        subprocess.run(demo, check=True, capture_output=True, env=empty)

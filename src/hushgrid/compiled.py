@@ -1,9 +1,11 @@
 """Compiles inner loops with numba, and threads them."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, cached_property, update_wrapper
+from pathlib import Path
 from threading import RLock, current_thread
 from types import FunctionType
 from typing import Any, TypeVar, cast
@@ -79,10 +81,38 @@ def _compile(function: FunctionType, **flags: bool) -> Any:
 
     njit: Any = numba.njit  # whose flags for a way in from Python and C are not in its stubs
     try:
-        return njit(nogil=True, cache=True, **flags)(function)
+        return _by_one_process(njit(nogil=True, cache=True, **flags)(function))
     except RuntimeError:
         # numba refuses at decoration when neither the package nor the home folder can be written to.
         return njit(nogil=True, cache=False, **flags)(function)
+
+
+def _by_one_process(dispatcher: Any) -> Any:
+    """Compile in one process, while others wait for what it keeps."""
+    name = f"{dispatcher.__module__}.{dispatcher.__qualname__}.lock"
+    lock, compile_now = Path(dispatcher.stats.cache_path, name), dispatcher.compile
+
+    def compile_in_turn(signature: Any) -> Any:
+        with _locked(lock):
+            return compile_now(signature)
+
+    dispatcher.compile = compile_in_turn
+    return dispatcher
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold a lock between processes, where the system has such locks.
+
+    It ends with the process that holds it, so that nobody waits for one that is gone.
+    """
+    with ExitStack() as held:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            fcntl.flock(held.enter_context(path.open("w")), fcntl.LOCK_EX)
+            held.callback(path.unlink, missing_ok=True)  # whoever waits has it open
+        yield
 
 
 def _without_literals(dispatcher: Any) -> Any:

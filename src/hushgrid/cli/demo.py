@@ -51,7 +51,8 @@ def demo(folder: Path) -> None:
     import numpy as np
 
     from hushgrid.files.paths import check_target, new_file
-    from hushgrid.release.publish import publish as publish_points
+    from hushgrid.release.publish import Delivery, deliver
+    from hushgrid.release.request import ReleaseRequest
     from hushgrid.web.page import map_page
 
     _make(folder)
@@ -61,8 +62,8 @@ def demo(folder: Path) -> None:
     note(BEFORE)
     bundled = resources.files("hushgrid") / "data" / "places.parquet"
     with resources.as_file(bundled) as points, progress_bar() as bar:
-        synopsis = publish_points(points, domain=DOMAIN, epsilon=EPSILON, progress=bar.progress)
-    synopsis.save(release, overwrite=True)
+        delivery = Delivery(output=release, overwrite=True, tell=note, **bar._asdict())
+        synopsis = deliver(ReleaseRequest.of(domain=DOMAIN, epsilon=EPSILON), points, charge=None, delivery=delivery)
     answers = ask(synopsis, np.array(list(PLACES.values())), confidence=CONFIDENCE)
     with new_file(table, overwrite=True) as out:
         out.writelines(line.encode() for line in answers.csv())

@@ -15,6 +15,7 @@ from hushgrid.ledger.reservation import CommittedRelease, Reservation, commit_wr
 from hushgrid.privacy.bits import SystemBits
 from hushgrid.release.publish import Charge, Delivery
 from hushgrid.release.request import ReleaseRequest, Tell
+from hushgrid.release.warm_up import helped_to_compile
 from hushgrid.synopsis.synopsis import Synopsis, read
 from hushgrid.work import current_work
 
@@ -38,7 +39,8 @@ def publish_on_ledger(request: ReleaseRequest, points: Any, charge: Charge, deli
                 "nothing was spent. To pay for another one, pass --new-release."
             )
         else:
-            release = publish_reserved(request, points, answer, folder=delivery.folder, tell=delivery.tell)
+            with helped_to_compile(request.method, delivery.say):
+                release = publish_reserved(request, points, answer, folder=delivery.folder, tell=delivery.tell)
             delivery.say(_what_is_left(ledger, release))
         if delivery.output is None:
             return parse_release(release.read(), name=f"the release of entry {release.entry.number}")

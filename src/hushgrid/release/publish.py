@@ -17,6 +17,7 @@ from hushgrid.privacy.exact import Exactable
 from hushgrid.release.advice import domain_warning, epsilon_warning
 from hushgrid.release.auto import AUTO
 from hushgrid.release.request import DEFAULTS, Options, ReleaseRequest
+from hushgrid.release.warm_up import helped_to_compile
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.work import Progress, Stage, Work, current_work
 
@@ -251,7 +252,9 @@ def _publish_uncharged(request: ReleaseRequest, points: Any, delivery: Delivery,
         delivery.say(text)
 
     try:
-        synopsis = request.release(request.open(points), bits=bits, tell=None if delivery.tell is None else tell)
+        source = request.open(points)
+        with helped_to_compile(request.method, delivery.say):
+            synopsis = request.release(source, bits=bits, tell=None if delivery.tell is None else tell)
     except KeyboardInterrupt as error:
         error.add_note(_spent(request) if told else NOTHING_SPENT)
         raise

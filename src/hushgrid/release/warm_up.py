@@ -1,0 +1,185 @@
+"""A second process that compiles, in the first release on a machine.
+
+Kernels are compiled at their first call and kept for later processes. Until some are kept, that takes far longer than a
+release, and numba compiles one at a time. So a helper compiles what a release needs last, while the release compiles
+what it needs first; in the middle they meet.
+"""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from threading import Thread
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from hushgrid.compiled import thread_count
+from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.quadrants import all_cells, quadrant_tree
+from hushgrid.geometry.tree import Tree
+from hushgrid.inference.belief import belief_masses
+from hushgrid.inference.least_squares import measurements_of_nodes
+from hushgrid.inference.measurements import NoisyValues
+from hushgrid.inference.slopes import slopes
+from hushgrid.inference.splits import FIRST_WEIGHTS, SplitFit
+from hushgrid.methods.method import Method, record
+from hushgrid.methods.staq import Staq
+from hushgrid.privacy.bits import SystemBits
+from hushgrid.privacy.budget import Budget
+from hushgrid.release.auto import Auto
+from hushgrid.sampling.likeness import Replica
+from hushgrid.synopsis.synopsis import Synopsis
+
+NOTE = "Compiling for this machine, once; this takes about ten seconds."
+A_MOMENT = 1.0  # seconds of compiling that need no word
+
+
+@contextmanager
+def helped_to_compile(method: Method, tell: Callable[[str], None]) -> Iterator[None]:
+    """Get help if something has to be compiled for a release.
+
+    The helper starts with the first kernel that no earlier process kept, and ends with the block at the latest. There
+    is none for other methods than the default, where it would be of no use or could not be started safely, and with
+    ``HUSHGRID_THREADS=1``.
+
+    Parameters
+    ----------
+    method : Method
+        That publishes.
+    tell : callable
+        Told why it takes so long, if it does.
+    """
+    if not isinstance(method, Auto | Staq):
+        yield
+        return
+    from numba.core.event import Listener, install_listener
+
+    helper = Helper(tell)
+
+    class Compiling(Listener):
+        def on_start(self, event: Any) -> None:
+            helper.hear(is_kept=event.data["dispatcher"].stats.cache_path is not None)
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    try:
+        with install_listener("numba:compile", Compiling()):
+            yield
+    finally:
+        helper.end()
+
+
+class Helper:
+    """A process that compiles ahead, once there is a need.
+
+    Parameters
+    ----------
+    tell : callable
+        Told why it takes so long, if it does.
+    """
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._told = False
+        self._began: float | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def hear(self, *, is_kept: bool) -> None:
+        """Note that a kernel is being compiled, and whether it will be kept."""
+        if self._began is None:
+            self._began = monotonic()
+            if is_kept and can_be_helped():
+                self._process = start()
+        elif not self._told and monotonic() - self._began > A_MOMENT:
+            self._told = True
+            self._tell(NOTE)
+
+    def end(self) -> None:
+        """End the process, if there is one."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+
+
+def can_be_helped() -> bool:
+    """Whether a second process is safe to start, and of use.
+
+    In other programs than Python, such as QGIS, ``sys.executable`` is the program; and a worker of a pool has others
+    beside it that are as busy.
+    """
+    is_python = Path(sys.executable or "").name.lower().startswith(("python", "pypy"))
+    is_worker = multiprocessing.parent_process() is not None
+    return is_python and not getattr(sys, "frozen", False) and not is_worker and thread_count() > 1
+
+
+def start() -> "subprocess.Popen[bytes] | None":
+    """Start the process that compiles ahead, if that works."""
+    command = [sys.executable, "-P", "-m", "hushgrid.release.warm_up"]
+    paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    try:
+        return subprocess.Popen(  # noqa: S603  # this interpreter and this module
+            command,
+            env=os.environ | paths,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+    except OSError:
+        return None
+
+
+def main() -> None:
+    """Compile what a release needs last, unless its process ends."""
+    Thread(target=_end_with_parent, daemon=True).start()
+    compile_backwards()
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()  # nothing comes; the end does when the other process is gone
+    os._exit(0)
+
+
+def compile_backwards() -> None:
+    """Compile kernels of the default method, last ones first.
+
+    A small made-up release is asked what calibration asks of one, and then made again from its measurements.
+    """
+    tree, synopsis = _made_up()
+    synopsis.answer([[0.1, 0.1, 0.7, 0.8]])
+    Replica(synopsis).points(tree.cells, seed=0)
+    masses, halves = np.ones(tree.nodes), np.ones((tree.nodes, 2))
+    fit = SplitFit(
+        masses=masses,
+        half_masses=halves,
+        variances=masses,
+        half_variances=halves,
+        prior_weights=np.tile(FIRST_WEIGHTS, (len(tree.levels), 2, 1)),
+        prior_means=np.full((tree.nodes, 3), 0.5),
+    )
+    belief_masses(tree, synopsis.measurements, fit)
+    slopes(tree, masses)
+
+
+def _made_up() -> tuple[Tree, Synopsis]:
+    """A tree, and a release of counts that nobody measured."""
+    tree = quadrant_tree(all_cells(Domain(west=0, south=0, east=1, north=1), 2))
+    values = NoisyValues.at_one_rate(np.ones(tree.cells, np.int64), Fraction(1))
+    return tree, Synopsis(
+        partition=tree,
+        measurements=measurements_of_nodes(tree, tree.leaves, values),
+        inference="least-squares",
+        counts=np.ones(tree.cells),
+        claim=Budget(Fraction(1), bits=SystemBits(), public_size=tree.cells).claim(),
+        method=record(Staq(inference="least-squares")),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+"""The first release on a machine gets help with compiling, and no other does."""
+
+import subprocess
+import sys
+
+import numba
+import pytest
+
+import hushgrid as hg
+from hushgrid.compiled import Kernel, compiled
+from hushgrid.release import warm_up
+from hushgrid.release.auto import Auto
+
+DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)
+
+
+@compiled
+def doubled(number):
+    """Twice a number."""
+    return 2 * number
+
+
+def publish():
+    """A simulated release by the default method."""
+    return hg.publish([[0.5, 0.5], [0.2, 0.7]] * 500, domain=DOMAIN, epsilon=1, rng=hg.simulation_rng(0))
+
+
+@pytest.fixture
+def cold(monkeypatch, tmp_path):
+    """A cache that keeps what it is given, and has nothing yet."""
+    monkeypatch.setenv("HUSHGRID_THREADS", "2")
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    return Kernel(doubled.__wrapped__)
+
+
+@pytest.fixture
+def helpers(monkeypatch):
+    """The helpers that are started: processes that wait for a minute."""
+    started = []
+
+    def start():
+        code = "import time; time.sleep(60)"
+        started.append(subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE))
+        return started[-1]
+
+    monkeypatch.setattr(warm_up, "start", start)
+    return started
+
+
+def test_a_helper_starts_with_the_first_kernel_and_ends_with_the_block(cold, helpers):
+    """One helper for all kernels; it is gone afterwards, and was waited for."""
+    with warm_up.helped_to_compile(Auto(), print):
+        assert cold(1) == 2
+        assert cold(1.5) == 3
+        (helper,) = helpers
+        assert helper.poll() is None
+    assert helper.returncode is not None
+
+
+def test_a_helper_ends_with_an_error_too(cold, helpers):
+    """Whatever ends the release ends the helper."""
+
+    def interrupt():
+        with warm_up.helped_to_compile(Auto(), print):
+            cold(1)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupt()
+    assert [helper.returncode is not None for helper in helpers] == [True]
+
+
+def test_there_is_no_helper_where_all_is_compiled(monkeypatch, helpers):
+    """The second release of a process compiles nothing."""
+    monkeypatch.setenv("HUSHGRID_THREADS", "2")
+    publish()
+    helpers.clear()
+    publish()
+    assert helpers == []
+
+
+def test_kept_kernels_need_no_helper(cold, helpers):
+    """A kernel that is found in the cache is not compiled."""
+    cold(1)
+    with warm_up.helped_to_compile(Auto(), print):
+        assert Kernel(doubled.__wrapped__)(1) == 2
+    assert helpers == []
+
+
+def test_other_methods_get_no_helper(cold, helpers):
+    """What it compiles would be of no use to them."""
+    with warm_up.helped_to_compile(hg.UniformGrid(), print):
+        cold(1)
+    assert helpers == []
+
+
+def test_a_helper_that_cannot_start_does_no_harm(cold, monkeypatch, tmp_path):
+    """The release goes on alone."""
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    with warm_up.helped_to_compile(Auto(), print):
+        assert cold(1) == 2
+
+
+def test_a_helper_that_fails_does_no_harm(cold, monkeypatch, capfd):
+    """It is as quiet as one that works."""
+    monkeypatch.setattr(sys, "path", [])
+    process = warm_up.start()
+    assert process.wait(60) == 1
+    process.stdin.close()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_helper_ends_when_the_process_that_wants_it_is_gone():
+    """Its standard input ends then, whatever happened to the other process."""
+    code = "import time; from hushgrid.release import warm_up; warm_up.compile_backwards = lambda: time.sleep(600); "
+    with subprocess.Popen([sys.executable, "-c", code + "warm_up.main()"], stdin=subprocess.PIPE) as helper:
+        helper.stdin.close()
+        assert helper.wait(60) == 0
+
+
+@pytest.mark.parametrize(
+    ("executable", "threads", "is_frozen"),
+    [("", "2", False), ("/usr/bin/qgis", "2", False), ("/usr/bin/python3", "1", False), ("python.exe", "2", True)],
+)
+def test_where_a_second_process_is_not_safe_or_of_no_use_there_is_none(executable, threads, is_frozen, monkeypatch):
+    """Other programs would start themselves once more."""
+    monkeypatch.setenv("HUSHGRID_THREADS", "2")
+    assert warm_up.can_be_helped()
+
+    monkeypatch.setattr(sys, "executable", executable)
+    monkeypatch.setattr(sys, "frozen", is_frozen, raising=False)
+    monkeypatch.setenv("HUSHGRID_THREADS", threads)
+    assert not warm_up.can_be_helped()
+
+
+def test_it_is_said_once_why_it_takes_so_long(cold, helpers, monkeypatch):
+    """Not with the first kernel, which may be the only one."""
+    monkeypatch.setattr(warm_up, "A_MOMENT", 0)
+    told = []
+    with warm_up.helped_to_compile(Auto(), told.append):
+        cold(1)
+        assert told == []
+        cold(1.5)
+        cold(1j)
+    assert told == [warm_up.NOTE]
+
+
+def test_the_helper_compiles_what_a_release_calls(monkeypatch):
+    """Every kernel that it calls, a release calls with arguments of the same types."""
+    called = set()
+    call = Kernel.__call__
+
+    def note(kernel, *arguments):
+        called.add((kernel.__module__, kernel.__name__, *(str(numba.typeof(argument)) for argument in arguments)))
+        return call(kernel, *arguments)
+
+    monkeypatch.setattr(Kernel, "__call__", note)
+    publish()
+    by_release = called.copy()
+    called.clear()
+    warm_up.compile_backwards()
+    assert len(called) > 10
+    assert called <= by_release
