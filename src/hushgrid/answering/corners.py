@@ -5,6 +5,7 @@ each place along x and along y, so that one descent gives the mass south-west of
 way down is read off, not visited (docs/staq-inference.md).
 """
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,15 +44,6 @@ class Corners(NamedTuple):
 
     nodes: NDArray[np.void]
     marginals: Floats
-
-
-@compiled
-def raise_heights(first_children: Indices, child_counts: Indices, heights: Indices) -> None:
-    """Height of every node above the lowest leaf in it."""
-    for node in range(len(heights) - 1, -1, -1):
-        heights[node] = 0
-        for child in range(first_children[node], first_children[node] + child_counts[node]):
-            heights[node] = max(heights[node], heights[child] + 1)
 
 
 @compiled
@@ -162,6 +154,14 @@ def is_even_quadtree(tree: Tree) -> bool:
     return bool((2 * sizes[1:] == sizes[tree.parents[1:]]).all())
 
 
+def heights_of(tree: Tree) -> Indices:
+    """Height of every node above the lowest leaf in it."""
+    heights = np.zeros(tree.nodes, np.int64)
+    for first, stop in reversed([*pairwise(tree.levels[1:])]):
+        np.maximum.at(heights, tree.parents[first:stop], heights[first:stop] + 1)
+    return heights
+
+
 def corners_of(tree: Tree, node_counts: Floats, slopes: Floats) -> Corners | None:
     """A quadtree with the marginals of its nodes, or None.
 
@@ -177,8 +177,7 @@ def corners_of(tree: Tree, node_counts: Floats, slopes: Floats) -> Corners | Non
     """
     if not is_even_quadtree(tree):
         return None
-    heights = np.empty(tree.nodes, np.int64)
-    raise_heights(tree.first_children, tree.child_counts, heights)
+    heights = heights_of(tree)
     if np.exp2(heights).sum() > MOST_ROWS + ROWS_A_NODE * tree.nodes:
         return None
     rows = np.where(heights > 0, (1 << heights) + 1, 0)

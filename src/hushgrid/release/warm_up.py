@@ -1,8 +1,8 @@
 """A second process that compiles, in the first release on a machine.
 
 Kernels are compiled at their first call and kept for later processes. Until some are kept, that takes far longer than a
-release, and numba compiles one at a time. So a helper compiles what a release needs last, while the release compiles
-what it needs first; in the middle they meet.
+release, and numba compiles one at a time. So a helper compiles what a release needs later, while the release compiles
+what it needs first.
 """
 
 import multiprocessing
@@ -26,7 +26,6 @@ from hushgrid.geometry.tree import Tree
 from hushgrid.inference.belief import belief_masses
 from hushgrid.inference.least_squares import measurements_of_nodes
 from hushgrid.inference.measurements import NoisyValues
-from hushgrid.inference.slopes import slopes
 from hushgrid.inference.splits import FIRST_WEIGHTS, SplitFit
 from hushgrid.methods.method import Method, record
 from hushgrid.methods.staq import Staq
@@ -36,7 +35,7 @@ from hushgrid.release.auto import Auto
 from hushgrid.sampling.likeness import Replica
 from hushgrid.synopsis.synopsis import Synopsis
 
-NOTE = "Compiling for this machine, once; this takes about ten seconds."
+NOTE = "Compiling for this machine, once; this takes ten to twenty seconds."
 A_MOMENT = 1.0  # seconds of compiling that need no word
 
 
@@ -136,9 +135,9 @@ def start() -> "subprocess.Popen[bytes] | None":
 
 
 def main() -> None:
-    """Compile what a release needs last, unless its process ends."""
+    """Compile what a release needs later, unless its process ends."""
     Thread(target=_end_with_parent, daemon=True).start()
-    compile_backwards()
+    compile_ahead()
 
 
 def _end_with_parent() -> None:
@@ -146,14 +145,13 @@ def _end_with_parent() -> None:
     os._exit(0)
 
 
-def compile_backwards() -> None:
-    """Compile kernels of the default method, last ones first.
+def compile_ahead() -> None:
+    """Compile kernels of the default method before a release needs them.
 
-    A small made-up release is asked what calibration asks of one, and then made again from its measurements.
+    What takes longest comes first, then what is needed last: counts of a small made-up release are found again from its
+    measurements, then it is asked what calibration asks of one, and then points are made up like it.
     """
     tree, synopsis = _made_up()
-    synopsis.answer([[0.1, 0.1, 0.7, 0.8]])
-    Replica(synopsis).points(tree.cells, seed=0)
     masses, halves = np.ones(tree.nodes), np.ones((tree.nodes, 2))
     fit = SplitFit(
         masses=masses,
@@ -164,7 +162,8 @@ def compile_backwards() -> None:
         prior_means=np.full((tree.nodes, 3), 0.5),
     )
     belief_masses(tree, synopsis.measurements, fit)
-    slopes(tree, masses)
+    synopsis.answer([[0.1, 0.1, 0.7, 0.8]])
+    Replica(synopsis).points(tree.cells, seed=0)
 
 
 def _made_up() -> tuple[Tree, Synopsis]:

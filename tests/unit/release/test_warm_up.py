@@ -112,7 +112,7 @@ def test_a_helper_that_fails_does_no_harm(cold, monkeypatch, capfd):
 
 def test_a_helper_ends_when_the_process_that_wants_it_is_gone():
     """Its standard input ends then, whatever happened to the other process."""
-    code = "import time; from hushgrid.release import warm_up; warm_up.compile_backwards = lambda: time.sleep(600); "
+    code = "import time; from hushgrid.release import warm_up; warm_up.compile_ahead = lambda: time.sleep(600); "
     with subprocess.Popen([sys.executable, "-c", code + "warm_up.main()"], stdin=subprocess.PIPE) as helper:
         helper.stdin.close()
         assert helper.wait(60) == 0
@@ -158,6 +158,6 @@ def test_the_helper_compiles_what_a_release_calls(monkeypatch):
     publish()
     by_release = called.copy()
     called.clear()
-    warm_up.compile_backwards()
+    warm_up.compile_ahead()
     assert len(called) > 10
     assert called <= by_release
