@@ -30,7 +30,8 @@ def find_neighbours(first_children: Indices, child_counts: Indices, neighbours: 
 
     Neighbours are nodes of its own level or, where there is none, the leaf that lies there.
     """
-    neighbours[0] = OUTSIDE
+    for place in range(9):
+        neighbours[0, place] = OUTSIDE
     neighbours[0, 4] = 0
     for node in range(len(first_children)):
         if child_counts[node] == 0:
@@ -53,6 +54,22 @@ def lean(low: float, own: float, high: float) -> float:
     """
     total = low + high + 2 * own
     return (low - high) / total if total > LEAST_AROUND else 0.0
+
+
+@compiled
+def fill_beyond(around: Floats) -> None:
+    """Let places at the border count again beyond the domain.
+
+    Number by number: slices take seconds to compile.
+    """
+    for edge in range(0, 3, 2):
+        if around[edge, 1] == OUTSIDE:
+            for place in range(3):
+                around[edge, place] = around[1, place]
+    for edge in range(0, 3, 2):
+        if around[1, edge] == OUTSIDE:
+            for place in range(3):
+                around[place, edge] = around[place, 1]
 
 
 @compiled
@@ -83,12 +100,7 @@ def look_around(
         else:
             mass = masses[near] / 4.0 ** (depths[node] - depths[near])
             out[row, offset % 3] = mass if half == WHOLE else mass / 2
-    for edge in (0, 2):  # beyond the domain the place at its border counts again
-        if out[edge, 1] == OUTSIDE:
-            out[edge] = out[1]
-    for edge in (0, 2):
-        if out[1, edge] == OUTSIDE:
-            out[:, edge] = out[:, 1]
+    fill_beyond(out)
 
 
 @compiled

@@ -73,7 +73,14 @@ def draw_share(key: np.uint64, chances: Floats, laws: Floats, shares: Floats) ->
     if component == ONE_SIDED:
         return 0.0 if chance < 0.5 else 1.0
     law = laws[component - FIRST_LAW]
-    behind = min(max(int(np.searchsorted(law, chance, side="right")), 1), len(law) - 1)
+    behind, stop = 0, len(law)
+    while behind < stop:
+        middle = (behind + stop) // 2
+        if chance < law[middle]:
+            stop = middle
+        else:
+            behind = middle + 1
+    behind = min(max(behind, 1), len(law) - 1)
     low, high = law[behind - 1], law[behind]
     part = (chance - low) / (high - low) if high > low else 0.0
     return float(shares[behind - 1] + part * (shares[behind] - shares[behind - 1]))
@@ -109,11 +116,12 @@ def fill_boxes(
     boxes, numbers, keys = np.empty((DEEPEST, 4)), np.empty(DEEPEST, np.int64), np.empty(DEEPEST, np.uint64)
     for box in range(first, stop):
         place, waiting = starts[box], 1
-        boxes[0] = corners[box, 0], corners[box, 1], extents[box, 0], extents[box, 1]
+        boxes[0, 0], boxes[0, 1] = corners[box, 0], corners[box, 1]
+        boxes[0, 2], boxes[0, 3] = extents[box, 0], extents[box, 1]
         numbers[0], keys[0] = starts[box + 1] - starts[box], mixed(key + np.uint64(box + 1) * GAMMA)
         while waiting > 0:
             waiting -= 1
-            west, south, width, height = boxes[waiting]
+            west, south, width, height = boxes[waiting, 0], boxes[waiting, 1], boxes[waiting, 2], boxes[waiting, 3]
             number, own = numbers[waiting], keys[waiting]
             axis = 1 if height > width * NEARLY else 0
             extent = height if axis == 1 else width
@@ -132,11 +140,9 @@ def fill_boxes(
             else:
                 height /= 2
             for half in range(2):
-                boxes[waiting] = west, south, width, height
-                if half == 1 and axis == 0:
-                    boxes[waiting, 0] += width
-                elif half == 1:
-                    boxes[waiting, 1] += height
+                boxes[waiting, 0] = west + width if half == 1 and axis == 0 else west
+                boxes[waiting, 1] = south + height if half == 1 and axis == 1 else south
+                boxes[waiting, 2], boxes[waiting, 3] = width, height
                 numbers[waiting] = inside if half == 0 else number - inside
                 keys[waiting] = mixed(own + np.uint64(half + 1))
                 waiting += 1
