@@ -1,4 +1,4 @@
-"""Point sets to run trials on: those a TOML file describes, the bundled places, and generated clusters.
+"""Point sets to run trials on: those a TOML file describes, the bundled places, generated clusters, and known laws.
 
 A data set is one file, ``name.toml``, in this folder or in the data folder: the one that `HUSHGRID_DATA` names, by
 default ``../shared/data`` beside the repository. Its points are ``name.parquet`` in the data folder. The real sets may
@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from experiments.datasets.clusters import ClusterDataset
 from experiments.datasets.dataset import Dataset
+from experiments.datasets.laws import LawDataset
 from experiments.datasets.table import TableDataset
 from hushgrid.geometry.domain import Domain
 
@@ -46,5 +47,13 @@ PLACES = TableDataset(
 SMALL_CLUSTERS = "clusters_small"
 REAL: tuple[str, ...] = tuple(dict.fromkeys(dataset.name for dataset in _described()))
 _GENERATED = (_generated(SMALL_CLUSTERS, 10_000), _generated("clusters", 1_000_000))
-_ALL: tuple[Dataset, ...] = (*_described(), PLACES, *_GENERATED)
+_LAND = Domain(west=-126, south=17, east=-66, north=57)
+_LAWS = (  # one very clumpy, one smooth; `experiments.scale` takes more points of each
+    LawDataset(
+        name="towns", domain=_LAND, size=10**5, towns=20_000, tail=1.05, spread=0.0015, streets=0.2, background=0.05
+    ),
+    LawDataset(name="plains", domain=_LAND, size=10**5, towns=300, tail=2.5, spread=0.04, streets=0, background=0.3),
+)
+LAWS: Mapping[str, LawDataset] = MappingProxyType({law.name: law for law in _LAWS})
+_ALL: tuple[Dataset, ...] = (*_described(), PLACES, *_GENERATED, *_LAWS)
 DATASETS: Mapping[str, Dataset] = MappingProxyType({dataset.name: dataset for dataset in _ALL})

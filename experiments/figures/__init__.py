@@ -18,6 +18,7 @@ from experiments.figures import (
     grid_sizes,
     hierarchies,
     kd,
+    scale,
     times,
 )
 from experiments.figures.exhibit import Exhibit
@@ -122,6 +123,12 @@ FIGURES: Mapping[str, Exhibit] = MappingProxyType(
             caption="Share of queries whose 95 % interval holds the truth: orange too few, purple too many.",
             draw=coverage.draw,
             table=coverage.table,
+        ),
+        "scale": Exhibit(
+            title="Coverage at scale",
+            caption="The default release of made-up points, very clumpy (towns) and smooth (plains): share of queries "
+            "whose interval holds the truth, over all queries, and at 95 % by query size.",
+            table=scale.table,
         ),
     }
 )

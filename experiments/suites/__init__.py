@@ -14,6 +14,7 @@ from experiments.suites import (
     final,
     hierarchies,
     kd,
+    scale,
     table2,
     times,
 )
@@ -31,6 +32,7 @@ SUITES: Mapping[str, Suite] = MappingProxyType(
         "times": times.SUITE,
         "dimensions": dimensions.SUITE,
         "coverage": coverage.SUITE,
+        "scale": scale.SUITE,
         "ablation": ablation.SUITE,
         "accuracy": accuracy.SUITE,
     }

@@ -17,7 +17,7 @@ from hushgrid.methods import METHODS
 
 NAMES = {
     *("datasets", "table2", "kd", "hierarchies", "ag_first_level", "ag_parameters", "final", "times"),
-    *("dimensions", "coverage", "ablation", "accuracy"),
+    *("dimensions", "coverage", "scale", "ablation", "accuracy"),
 }
 BOTH = [(name, mode) for name in SUITES for mode in ("full", "quick")]
 
