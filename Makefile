@@ -34,8 +34,9 @@ format: $(VENV)/test.stamp  ## format and mend what can be mended
 bench: $(VENV)/test.stamp  ## speed and memory, as ratios in one run
 	$(BIN)/python -m benchmarks
 
-bench-scale: $(VENV)/test.stamp  ## a million to a billion points; needs 17 GB in the folder POINTS=...
+bench-scale: $(VENV)/test.stamp  ## a thousand to a billion points; needs 17 GB in the folder POINTS=...
 	$(BIN)/python -m benchmarks.scale $(POINTS)
+	$(BIN)/python -m benchmarks.cost $(POINTS)
 
 bench-peers: $(VENV)/test.stamp  ## hushgrid beside what one would take instead, each in an environment of its own
 	$(BIN)/python -m benchmarks.peers

@@ -21,6 +21,7 @@ from benchmarks import (
     startup,
 )
 from benchmarks.picture import draw
+from benchmarks.row import as_table
 
 BENCHMARKS = {
     "counting": counting,
@@ -39,27 +40,17 @@ BENCHMARKS = {
 RESULTS = Path(__file__).parent / "results"
 
 
-def table(rows):
-    """The rows as a Markdown table."""
-    lines = ["| what | measured | target | reached | note |", "|---|---|---|---|---|"]
-    for row in rows:
-        sign = "≥" if row.better == "higher" else "≤"
-        reached = "yes" if row.ok else "**no**"
-        lines.append(f"| {row.name} | {row.measured:.3g} {row.unit} | {sign} {row.target:g} | {reached} | {row.note} |")
-    return "\n".join(lines)
-
-
 def main(names):
     """Run, print, and keep the table and its picture when everything was run."""
     rows = []
     for name in names or BENCHMARKS:
         print(f"{name} ...", file=sys.stderr, flush=True)
         rows += BENCHMARKS[name].rows()
-    print(table(rows))
+    print(as_table(rows))
     if not names:
         machine = f"{os.cpu_count()} processors, {platform.machine()}, Python {platform.python_version()}"
         heading = f"# Benchmarks\n\nhushgrid {hushgrid.__version__}, {machine}. Made by `make bench`.\n\n"
-        (RESULTS / "bench.md").write_text(heading + table(rows) + "\n")
+        (RESULTS / "bench.md").write_text(heading + as_table(rows) + "\n")
         draw(rows, RESULTS / "bench.png")
 
 

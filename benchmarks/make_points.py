@@ -86,8 +86,15 @@ def sizes_up_to(largest):
 
 
 def folder_of(folder, size):
-    """Where so many points are."""
-    return folder / f"1e{len(str(size)) - 1}"
+    """Where so many points are.
+
+    Examples
+    --------
+    >>> folder_of(Path("points"), 2 * 10**7).name
+    '2e7'
+    """
+    digits, exponent = f"{size:.0e}".split("e")
+    return folder / f"{digits}e{int(exponent)}"
 
 
 def main(folder, largest):

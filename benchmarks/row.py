@@ -1,7 +1,7 @@
 """One line of the benchmark table, and how times are taken."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,3 +45,13 @@ def best(work: Callable[[], object], *, times: int = 5, clock: Callable[[], floa
         work()
         taken.append(clock() - start)
     return min(taken)
+
+
+def as_table(rows: Iterable[Row]) -> str:
+    """The rows as a Markdown table."""
+    lines = ["| what | measured | target | reached | note |", "|---|---|---|---|---|"]
+    for row in rows:
+        sign = "≥" if row.better == "higher" else "≤"
+        reached = "yes" if row.ok else "**no**"
+        lines.append(f"| {row.name} | {row.measured:.3g} {row.unit} | {sign} {row.target:g} | {reached} | {row.note} |")
+    return "\n".join(lines)

@@ -21,7 +21,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.make_points import folder_of, sizes_up_to, write_folder
-from benchmarks.row import Row
+from benchmarks.row import Row, as_table
 from benchmarks.scale_model import table
 from benchmarks.scale_picture import draw
 
@@ -70,13 +70,7 @@ def keep(rows):
     text = (
         f"# From a million points to a billion\n\n{machine}. Made by `python -m benchmarks.scale`, which says how.\n\n"
     )
-    text += "| what | measured | target | reached | note |\n|---|---|---|---|---|\n"
-    for line in targets(rows):
-        sign = "≥" if line.better == "higher" else "≤"
-        reached = "yes" if line.ok else "**no**"
-        text += (
-            f"| {line.name} | {line.measured:.3g} {line.unit} | {sign} {line.target:g} | {reached} | {line.note} |\n"
-        )
+    text += f"{as_table(targets(rows))}\n"
     text += "\nSeconds of the processors, both together; in brackets those by the clock on the wall, of a machine that "
     text += "may have had other work. Decoding is one pass over the same files that does nothing with the points.\n\n"
     text += "| points | ε | method | cells | passes | decoding | counting | publishing | saving | peak GB |\n"
