@@ -84,7 +84,9 @@ def keep(rows):
     (RESULTS / "cost.json").write_text(json.dumps(rows, indent=1) + "\n")
     machine = f"{os.cpu_count()} processors, {platform.machine()}, Python {platform.python_version()}"
     text = f"# Cost against points times epsilon\n\n{machine}. Made by `python -m benchmarks.cost`, which says how.\n\n"
-    text += f"{sentence(rows)}\n\n{as_table(targets(rows))}\n\n"
+    text += f"{sentence(rows)}\n\n"
+    if asked := targets(rows):
+        text += f"{as_table(asked)}\n\n"
     text += "Seconds of the processors, both together; in brackets those by the clock on the wall, of a machine that "
     text += "may have had other work. All intervals are calibrated.\n\n"
     text += "| points · ε | points | ε | method | cells | seconds | peak GB |\n|---|---|---|---|---|---|---|\n"

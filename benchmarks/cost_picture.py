@@ -53,7 +53,7 @@ def sentence(rows):
     """
     at_one = {(row["points"], row["method"]): row for row in rows if row["epsilon"] == 1 and _is_power(row["points"])}
     sizes = sorted({points for points, _ in at_one})
-    shown = [size for size in sizes if size >= 10**6][::2] or sizes[-1:]
+    shown = sorted({min(10**6, sizes[-1]), sizes[-1]})
     parts = []
     for size in shown:
         default, ag = at_one[size, "auto"], at_one[size, "ag"]
