@@ -19,6 +19,7 @@ from benchmarks import (
     stalling,
     staq,
     startup,
+    users,
 )
 from benchmarks.picture import draw
 from benchmarks.row import as_table
@@ -26,6 +27,7 @@ from benchmarks.row import as_table
 BENCHMARKS = {
     "counting": counting,
     "parquet": parquet,
+    "users": users,
     "noise": noise,
     "queries": queries,
     "polygons": polygons,

@@ -1,8 +1,9 @@
 """Compiles inner loops with numba, and threads them."""
 
 import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, cached_property, update_wrapper
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any, TypeVar, cast
 from hushgrid.errors import ArgumentError
 
 Function = TypeVar("Function", bound=Callable[..., object])
+Item = TypeVar("Item")
 
 _LOCK = RLock()
 
@@ -164,3 +166,32 @@ def pool_of(threads: int) -> ThreadPoolExecutor:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=pool_of.cache_clear)  # threads do not live on in a child
+
+
+def run_each(work: Callable[[Item], object], items: Iterable[Item]) -> None:
+    """Call ``work(item)`` for every item, each on the next free thread.
+
+    After an error or an interrupt, none is begun any more.
+    """
+    waiting = deque(items)
+
+    def run() -> None:
+        while True:
+            try:
+                item = waiting.popleft()
+            except IndexError:
+                return
+            work(item)
+
+    threads = max(1, min(thread_count(), len(waiting)))
+    if threads == 1:
+        run()
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(run) for _ in range(threads)]
+        try:
+            wait(futures, return_when=FIRST_EXCEPTION)
+        finally:
+            waiting.clear()
+        for future in futures:
+            future.result()

@@ -70,7 +70,6 @@ NOISY = "lambda: add_noise(true_values, rate=rate, bits=self._bits), np.shape(tr
 MEASURED = "        return NoisyValues.at_one_rate(self._noisy(true_counts, rate, purpose), rate)"
 GRID_MEASURED = "        measured = budget.measure(counter.count(grid), Fraction(1))\n"
 SELECTED = "        chosen = budget.select(-np.abs(2 * true_lefts - true_counts[:, None]), allowed, self.share)\n"
-KEPT = "        return rule.keep(users, rows.column"
 RELEASED = (
     "                synopsis = self.method.release(counter, budget)\n            return self._calibrated(synopsis)"
 )
@@ -269,15 +268,13 @@ MORE = {
         (
             Edit(
                 "counting/bounded.py",
-                "        kept = _keep(first, rule)\n"
-                "        return BoundedPoints(source=ArrayPoints(_points(first, kept)), "
-                "true_capped_total=kept.true_capped_total)",
-                "        chunks = [first.slice(start, 16) for start in range(0, max(first.num_rows, 1), 16)]\n"
-                "        keeps = [_keep(chunk, rule) for chunk in chunks]\n"
-                "        parts = [_points(chunk, kept) for chunk, kept in zip(chunks, keeps, strict=True)]\n"
-                "        points = tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))\n"
-                "        total = sum(kept.true_capped_total for kept in keeps)\n"
-                "        return BoundedPoints(source=ArrayPoints(points), true_capped_total=total)",
+                "        return rule.keep(rows.ids, rows.longitudes, rows.latitudes)\n",
+                "        chunks = [slice(start, start + 16) for start in range(0, max(rows.longitudes.size, 1), 16)]\n"
+                "        ids = [rows.ids._replace(numbers=rows.ids.numbers[chunk]) for chunk in chunks]\n"
+                "        keeps = [rule.keep(own, rows.longitudes[chunk], rows.latitudes[chunk])\n"
+                "                 for own, chunk in zip(ids, chunks, strict=True)]\n"
+                "        kept = np.concatenate([16 * k + part.rows for k, part in enumerate(keeps)])\n"
+                "        return Kept(rows=kept, true_capped_total=sum(part.true_capped_total for part in keeps))\n",
             ),
         ),
         "^exact: (ug, users|ug, users, private total, Parquet folder|areas, areas, users)$",
@@ -287,16 +284,15 @@ MORE = {
         (
             Edit(
                 "counting/bounded.py",
-                "        return BoundedPoints(source=ArrayPoints(_points(first, kept)), "
-                "true_capped_total=kept.true_capped_total)",
+                "        return BoundedPoints(source=ArrayPoints(_joined(points)), true_capped_total=true_total)\n",
                 "        class Redrawn(ArrayPoints):\n"
                 "            def parts(self):\n"
                 "                from dataclasses import replace\n"
                 "                from os import urandom\n"
-                "                again = _keep(first, replace(rule, key=urandom(32)))\n"
-                "                return ArrayPoints(_points(first, again)).parts()\n"
-                "        return BoundedPoints(source=Redrawn(_points(first, kept)), "
-                "true_capped_total=kept.true_capped_total)",
+                "                again = []\n"
+                "                _keep_all(partitions, replace(rule, key=urandom(32)), memory_bytes, again.append)\n"
+                "                return ArrayPoints(_joined(again)).parts()\n"
+                "        return BoundedPoints(source=Redrawn(_joined(points)), true_capped_total=true_total)\n",
             ),
         ),
         exact("ag, users"),

@@ -11,6 +11,7 @@ from hushgrid.audit.estimator import epsilon_lower_bound
 from hushgrid.audit.laws import chi_square_p_value
 from hushgrid.counting.bounded import bounded_points
 from hushgrid.counting.bounding import KEY_BYTES, KeyedRule
+from hushgrid.counting.by_user.ids import Ids
 from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
@@ -30,7 +31,7 @@ SUBSETS = list(combinations(range(RECORDS), MOST))
 def choices(places, *, runs=6000):
     """How often each pair of six records of a user was kept, over many keys."""
     bits = simulation_rng(11)
-    users = pa.array([b"ann"] * RECORDS, pa.large_binary())
+    users = Ids.of(pa.array([b"ann"] * RECORDS, pa.large_binary()))
     longitudes, latitudes = np.array(places, np.float64).T.copy()
     found = dict.fromkeys(SUBSETS, 0)
     for _ in range(runs):

@@ -1,138 +1,54 @@
 """Copies out at most K records of each user.
 
-The copy is made once, and later passes can reach nothing else.
+The copy is made once, and later passes can reach nothing else. Rows are divided among partitions by a hash of the user,
+so that every thread has users of its own; the hash decides nothing else.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
+from hushgrid.compiled import run_each, thread_count
 from hushgrid.counting.areas import NONE, AreaIndex
 from hushgrid.counting.bounding import Kept, KeyedRule, MissingUser
+from hushgrid.counting.by_user.ids import Ids, read_only
+from hushgrid.counting.by_user.partitions import UserPartition, UserPartitions, spilling
+from hushgrid.counting.by_user.rows import NOWHERE, ROWS, UserRows, divided, find_records
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.source import Block, PointSource, Snapshot, files_state
-from hushgrid.counting.users import IDS, LONGEST_ID, content_and_edges, hash_ids, id_lengths, joined, numbered
+from hushgrid.counting.users import LONGEST_ID
 from hushgrid.errors import HushgridError
 from hushgrid.geometry.domain import Domain
 from hushgrid.work import current_work
 
-ROWS = pa.schema({"user": pa.dictionary(pa.int32(), IDS), "longitude": pa.float64(), "latitude": pa.float64()})
-PARTITIONS = 64  # files that are written at once
 
-
-def rows_in_domain(
-    block: Block, domain: Domain, missing: MissingUser, areas: AreaIndex | None = None
-) -> pa.RecordBatch:
+def rows_in_domain(block: Block, domain: Domain, missing: MissingUser, areas: AreaIndex | None = None) -> UserRows:
     """Rows of a block that count as records.
 
     These lie in the domain, and in one of the areas where areas are given. They have an id, unless each row without one
     is a user of its own. A row whose id is too long never counts, because its user may have many more.
     """
-    # Adding zero turns a negative zero, which equals zero and has other bits, into zero.
-    with np.errstate(invalid="ignore"):  # one record, a signalling NaN, would cause a warning
-        longitudes, latitudes = np.float64(0) + block.longitudes, np.float64(0) + block.latitudes
-    west, south, east, north = domain.bounds
-    wanted = (longitudes >= west) & (longitudes <= east) & (latitudes >= south) & (latitudes <= north)
     assert block.users is not None
-    has_user = pc.less_equal(id_lengths(block.users), LONGEST_ID).fill_null(missing == "own")
-    wanted &= has_user.to_numpy(zero_copy_only=False)
+    ids = Ids.of(block.users)
+    partitions = np.empty(ids.numbers.size, np.uint8)
+    is_user = ids.not_longer_than(LONGEST_ID, empty=missing == "own")
+    find_records(block.longitudes, block.latitudes, domain.bounds, read_only(ids.numbers), is_user, partitions)
+    (rows,) = divided(ids, block.longitudes, block.latitudes, partitions, 1)
     if areas is not None:
-        wanted &= areas.numbers(longitudes, latitudes) != NONE
-    columns = [numbered(block.users.filter(pa.array(wanted))), longitudes[wanted], latitudes[wanted]]
-    return pa.record_batch(columns, schema=ROWS)
+        in_none = areas.numbers(rows.longitudes, rows.latitudes) == NONE
+        (rows,) = divided(*rows, np.where(in_none, np.uint8(NOWHERE), np.uint8(0)), 1)
+    return rows
 
 
-class UserPartitions:
-    """Rows on disk, divided among files by user.
-
-    Privacy
-    -------
-    The files hold points and ids as they are in the data. They lie in a folder that nobody else may enter, and their
-    names and number say nothing of the data.
-    """
-
-    def __init__(self, folder: Path, *, level: int = 0) -> None:
-        self.level = level
-        folder.mkdir(mode=0o700)
-        self._paths = [folder / f"{number}.arrows" for number in range(PARTITIONS)]
-        with spilling():
-            self._writers = [pa.ipc.new_stream(str(path), ROWS) for path in self._paths]
-
-    def add(self, rows: pa.Table) -> None:
-        """Write rows, each to its user's file.
-
-        An id is written once for all rows that share its number.
-        """
-        users = joined(rows.column("user").chunks)
-        longitudes, latitudes = rows.column("longitude").to_numpy(), rows.column("latitude").to_numpy()
-        codes = users.indices.fill_null(-1).to_numpy()
-        files_of_ids = np.append(_files(users.dictionary, self.level), 0)  # one more, for -1
-        # A row without an id may go to any file: they are dealt out evenly, so that none grows too large.
-        files = np.where(codes < 0, np.arange(codes.size) % PARTITIONS, files_of_ids[codes])
-        order, edges = _sorted_by(files)
-        id_order, id_edges = _sorted_by(files_of_ids[:-1])
-        ids, places = users.dictionary.take(pa.array(id_order)), np.empty(id_order.size + 1, np.int64)
-        places[id_order] = np.arange(id_order.size)
-        with spilling():
-            for file, writer in enumerate(self._writers):
-                part = order[edges[file] : edges[file + 1]]
-                if part.size:
-                    numbers = pa.array(places[codes[part]] - id_edges[file], pa.int32(), mask=codes[part] < 0)
-                    own = ids.slice(id_edges[file], id_edges[file + 1] - id_edges[file])
-                    columns = [pa.DictionaryArray.from_arrays(numbers, own), longitudes[part], latitudes[part]]
-                    writer.write_batch(pa.record_batch(columns, schema=ROWS))
-
-    def close(self) -> list[Path]:
-        """Close the files, and return their paths."""
-        with spilling():
-            for writer in self._writers:
-                writer.close()
-        return self._paths
-
-
-def read_rows(path: Path) -> Iterator[pa.RecordBatch]:
-    """Read rows of a file, batch by batch."""
-    with spilling(), pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as reader:
-        yield from reader
-
-
-@contextmanager
-def spilling() -> Iterator[None]:
-    """Explain what went wrong with temporary files."""
-    try:
-        yield
-    except (OSError, pa.ArrowException) as error:
-        reason = getattr(error, "strerror", None) or type(error).__name__
-        msg = f"temporary files could not be written or read ({reason}). Set TMPDIR to a folder with room for a copy "
-        msg += "of the coordinates and user ids, on a disk that may hold private data."
-        raise HushgridError(msg) from None
-
-
-def _files(ids: pa.LargeBinaryArray, salt: int) -> NDArray[np.int64]:
-    hashes = np.empty(len(ids), np.uint64)
-    hash_ids(*content_and_edges(ids), salt, hashes)
-    return (hashes % np.uint64(PARTITIONS)).astype(np.int64)
-
-
-def _sorted_by(files: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Order by file, and where each file begins.
-
-    One more entry says where the last one ends.
-    """
-    # Numbers of one byte are sorted ten times as fast.
-    order = np.argsort(files.astype(np.uint8), kind="stable")
-    return order, np.concatenate([[0], np.cumsum(np.bincount(files, minlength=PARTITIONS))])
-
-
-MEMORY_BYTES = 2**27  # of rows held at once; a few times that while they are sorted
-DEEPEST = 4  # times that rows are divided among files: 64**4 files' worth of memory
+MEMORY_BYTES = 2**27  # of rows held at once; about twice that while some are written, or bounded
+Points = tuple[Floats, Floats]
 POINTS = pa.schema([ROWS.field("longitude"), ROWS.field("latitude")])
 
 
@@ -174,87 +90,79 @@ def bounded_points(
     source.check_unchanged()
     with TemporaryDirectory(prefix="hushgrid-") as folder:
         try:
-            rows = _tables(_batches(source, rule, missing), memory_bytes)
-            points = _bounded(rows, rule, Path(folder), memory_bytes)
+            partitions = UserPartitions(Path(folder) / "users", memory_bytes=memory_bytes)
+            _read(source, rule, missing, partitions)
+            points = _bounded(partitions.close(), rule, Path(folder) / "kept.arrow", memory_bytes)
         finally:
             # Check after an error too: a file that is being written to looks damaged.
             source.check_unchanged()
-        del source, rows
+        del source, partitions
         yield points
 
 
-def _batches(source: PointSource, rule: KeyedRule, missing: MissingUser) -> Iterator[pa.RecordBatch]:
-    for part in source.parts():
+def _read(source: PointSource, rule: KeyedRule, missing: MissingUser, partitions: UserPartitions) -> None:
+    """Read all records, every part on the next free thread."""
+    work = current_work()
+
+    def read(part: Iterable[Block]) -> None:
         for block in part:
-            yield rows_in_domain(block, rule.domain, missing, rule.areas)
-            current_work().add("reading", block.share)
+            partitions.add(rows_in_domain(block, rule.domain, missing, rule.areas))
+            work.add("reading", block.share)
+
+    run_each(read, source.parts())
 
 
-def _bounded(tables: Iterator[pa.Table], rule: KeyedRule, folder: Path, memory_bytes: int) -> BoundedPoints:
-    first = next(tables, ROWS.empty_table())
-    if first.nbytes < memory_bytes:  # then it is the only one
-        current_work().begin("bounding")
-        kept = _keep(first, rule)
-        return BoundedPoints(source=ArrayPoints(_points(first, kept)), true_capped_total=kept.true_capped_total)
-    partitions = UserPartitions(folder / "users")
-    partitions.add(first)
-    del first
-    for table in tables:
-        partitions.add(table)
+def _bounded(partitions: list[UserPartition], rule: KeyedRule, path: Path, memory_bytes: int) -> BoundedPoints:
+    """Keep records: in memory, or in a file where there were too many rows."""
     current_work().begin("bounding")
-    path, true_capped_total = folder / "kept.arrow", 0
+    if partitions[0].path is None:
+        points: list[Points] = []
+        true_total = _keep_all(partitions, rule, memory_bytes, points.append)
+        return BoundedPoints(source=ArrayPoints(_joined(points)), true_capped_total=true_total)
+    one_at_a_time = Lock()
     with spilling(), pa.ipc.new_file(str(path), POINTS) as writer:
-        for rows in _users_together(partitions, memory_bytes):
-            kept = _keep(rows, rule)
-            writer.write_table(pa.table(_points(rows, kept), schema=POINTS))
-            true_capped_total += kept.true_capped_total
-            current_work().add("bounding", 1 / PARTITIONS)
-    return BoundedPoints(source=SpooledPoints(path), true_capped_total=true_capped_total)
+
+        def write(points: Points) -> None:
+            with one_at_a_time:
+                writer.write_batch(pa.record_batch(list(points), schema=POINTS))
+
+        true_total = _keep_all(partitions, rule, memory_bytes, write)
+    return BoundedPoints(source=SpooledPoints(path), true_capped_total=true_total)
 
 
-def _tables(batches: Iterator[pa.RecordBatch], memory_bytes: int) -> Iterator[pa.Table]:
-    """Join batches to tables of about `memory_bytes`."""
-    held: list[pa.RecordBatch] = []
-    size = 0
-    for batch in batches:
-        held.append(batch)
-        size += batch.nbytes
-        if size >= memory_bytes:
-            yield pa.Table.from_batches(held, ROWS)
-            held, size = [], 0
-    if held:
-        yield pa.Table.from_batches(held, ROWS)
+def _keep_all(
+    partitions: list[UserPartition], rule: KeyedRule, memory_bytes: int, add: Callable[[Points], object]
+) -> int:
+    """Keep records, every partition on the next free thread.
 
-
-def _users_together(partitions: UserPartitions, memory_bytes: int) -> Iterator[pa.Table]:
-    """Tables that hold all rows of their users.
-
-    A table is larger than memory only where the rows of one user are.
+    Kept points are added, and the capped total is returned.
     """
-    for path in partitions.close():
-        if path.stat().st_size <= memory_bytes or partitions.level == DEEPEST:
-            yield pa.Table.from_batches(read_rows(path), ROWS)
-        else:
-            finer = UserPartitions(path.with_suffix(""), level=partitions.level + 1)
-            for table in _tables(read_rows(path), memory_bytes):
-                finer.add(table)
-            path.unlink()
-            yield from _users_together(finer, memory_bytes)
-        path.unlink(missing_ok=True)
+    true_totals: list[int] = []
+    work = current_work()
+
+    def keep(partition: UserPartition) -> None:
+        for rows in partition.whole_users(memory_bytes // thread_count()):
+            kept = _keep(rows, rule)
+            add((rows.longitudes[kept.rows], rows.latitudes[kept.rows]))
+            true_totals.append(kept.true_capped_total)
+        work.add("bounding", 1 / len(partitions))
+
+    run_each(keep, partitions)
+    return sum(true_totals)
 
 
-def _keep(rows: pa.Table, rule: KeyedRule) -> Kept:
-    users = joined(rows.column("user").chunks)  # else users would be told apart by chunks, each of its own numbers
+def _keep(rows: UserRows, rule: KeyedRule) -> Kept:
     try:
-        return rule.keep(users, rows.column("longitude").to_numpy(), rows.column("latitude").to_numpy())
+        return rule.keep(rows.ids, rows.longitudes, rows.latitudes)
     except MemoryError:
         msg = "bounding the records of each user needs more memory than there is: all records of one user are held at "
         msg += "once. Give the process more memory."
         raise HushgridError(msg) from None
 
 
-def _points(rows: pa.Table, kept: Kept) -> tuple[np.ndarray, np.ndarray]:
-    return rows.column("longitude").to_numpy()[kept.rows], rows.column("latitude").to_numpy()[kept.rows]
+def _joined(points: list[Points]) -> Points:
+    longitudes, latitudes = zip(*points, strict=True)
+    return np.concatenate(longitudes), np.concatenate(latitudes)
 
 
 class SpooledPoints:

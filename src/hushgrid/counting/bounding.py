@@ -18,14 +18,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats, Indices
-from hushgrid.compiled import run_in_slices
+from hushgrid.compiled import compiled
 from hushgrid.counting.areas import AreaIndex
-from hushgrid.counting.sha256 import hash_records
-from hushgrid.counting.users import content_and_edges, interned
+from hushgrid.counting.by_user.ids import Ids, Users, read_only
+from hushgrid.counting.by_user.sha256 import Words, hash_records
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry import cells
 from hushgrid.geometry.areas import AreaPartition
@@ -36,7 +35,8 @@ MissingUser = Literal["drop", "own"]
 
 LATTICE_SIDE = 2**30  # columns and rows; a millimetre on a domain as wide as Spain
 KEY_BYTES = 32
-SMALLEST_SLICE = 2**14  # fewest records worth a thread
+
+Numbers = NDArray[np.int32]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -105,51 +105,51 @@ class KeyedRule:
         grid = self.distinct_grid
         return (LATTICE_SIDE, LATTICE_SIDE) if grid is None else (grid.columns, grid.rows)
 
-    def keep(self, users: pa.LargeBinaryArray | pa.DictionaryArray, longitudes: Floats, latitudes: Floats) -> Kept:
+    def keep(self, ids: Ids, longitudes: Floats, latitudes: Floats) -> Kept:
         """Choose what is kept of these records.
 
         They are all records of their users. One without an id is its own user.
         """
-        encoded = interned(users)
-        codes = encoded.indices.fill_null(-1).to_numpy().astype(np.int64)
-        known = np.flatnonzero(codes >= 0)
-        sizes = np.bincount(codes[known], minlength=len(encoded.dictionary))
-        strangers = np.flatnonzero(codes < 0)
-        true_capped_total = int(np.minimum(sizes, self.most_for_total).sum()) + strangers.size
+        users = Users.of(ids)
+        owners = users.numbers[ids.numbers]
+        strangers, sizes = np.split(np.bincount(owners + 1, minlength=users.edges.size), [1])
+        true_capped_total = int(np.minimum(sizes, self.most_for_total).sum()) + int(strangers.sum())
         # Whoever has few records keeps them all, and needs no priorities.
-        settled = np.zeros(known.size, bool) if self.distinct else sizes[codes[known]] <= self.most
-        open_rows = known[~settled]
-        chosen = self._choose(codes[open_rows], encoded.dictionary, longitudes[open_rows], latitudes[open_rows])
-        kept = np.concatenate([strangers, known[settled], open_rows[chosen]])
-        return Kept(rows=np.sort(kept), true_capped_total=true_capped_total)
+        is_open = np.append(np.full(sizes.size, self.distinct) | (sizes > self.most), False)[owners]
+        rows, kept = np.flatnonzero(is_open), ~is_open
+        kept[rows[self._choose(owners[rows], users, longitudes[rows], latitudes[rows])]] = True
+        return Kept(rows=np.flatnonzero(kept), true_capped_total=true_capped_total)
 
-    def _choose(self, codes: Indices, ids: pa.LargeBinaryArray, longitudes: Floats, latitudes: Floats) -> Indices:
+    def _choose(self, owners: Numbers, users: Users, longitudes: Floats, latitudes: Floats) -> Indices:
         """Records with the smallest priorities of each user.
 
-        A user is a number, whose id is in `ids`.
+        `owners` are the numbers of users.
         """
         columns, rows = self._places(longitudes, latitudes)
-        order, occurrences = _occurrences(codes, columns * LATTICE_SIDE + rows, longitudes, latitudes)
-        if self.distinct:
-            order, occurrences = order[occurrences == 0], occurrences[occurrences == 0]
-        numbers = np.stack([columns[order], rows[order], occurrences], axis=1)
-        order = order[_by_priority(codes[order], self._priorities(numbers, codes[order], ids))]
-        return order[_running_numbers(codes[order]) < self.most]
+        occurrences = _occurrences(owners, columns * LATTICE_SIDE + rows, longitudes, latitudes)
+        candidates = np.flatnonzero(occurrences == 0) if self.distinct else np.arange(owners.size)
+        records = np.stack([columns, rows, occurrences], dtype=np.uint32, casting="unsafe")[:, candidates]
+        owners, chosen = owners[candidates], np.zeros(candidates.size, bool)
+        take_first(self._order(records, owners, users), owners, self.most, chosen)
+        return candidates[chosen]
 
-    def _priorities(self, numbers: Indices, codes: Indices, ids: pa.LargeBinaryArray) -> NDArray[np.uint64]:
-        """Hashes of records, shape (n, 4).
+    def _order(self, records: Words, owners: Numbers, users: Users) -> Indices:
+        """Order of records by priority."""
+        first_words = self._priorities(records, owners, users, words=1)[:, 0]
+        order = np.argsort(first_words)
+        if np.any(first_words[order[1:]] == first_words[order[:-1]]):  # 64 equal bits: hardly ever
+            order = np.lexsort(self._priorities(records, owners, users, words=4).T[::-1])
+        return order
 
-        A hash is four words.
+    def _priorities(self, records: Words, owners: Numbers, users: Users, *, words: int) -> NDArray[np.uint64]:
+        """Hashes of records, or their first words.
+
+        A hash is four words of 64 bits.
         """
+        priorities = np.empty((owners.size, words), np.uint64)
         head = np.frombuffer(self.key.hex().encode(), np.uint8)
-        content, edges = content_and_edges(ids)
-        digests = np.empty((len(codes), 4), np.uint64)
-
-        def work(first: int, stop: int) -> None:
-            hash_records(head, numbers[first:stop], content, edges, codes[first:stop], digests[first:stop])
-
-        run_in_slices(work, len(codes), smallest=SMALLEST_SLICE)
-        return digests
+        hash_records(head, records, read_only(users.content), read_only(users.edges), owners, priorities)
+        return priorities
 
     def _places(self, longitudes: Floats, latitudes: Floats) -> tuple[Indices, Indices]:
         """Places of records: on the lattice, or in areas."""
@@ -165,43 +165,47 @@ class KeyedRule:
         )
 
 
-def _occurrences(codes: Indices, places: Indices, longitudes: Floats, latitudes: Floats) -> tuple[Indices, Indices]:
-    """Number the records of a user in one place.
+def _occurrences(owners: Numbers, places: Indices, longitudes: Floats, latitudes: Floats) -> Indices:
+    """Running numbers of records among those of a user in one place.
 
-    Gives the order of records by user, place and coordinates, and their running numbers in that order.
+    By longitude, then latitude.
     """
-    order = np.lexsort((places, codes))
-    occurrences = _running_numbers(codes[order], places[order])
-    repeated = np.flatnonzero(occurrences)
-    one, other = order[repeated], order[repeated - 1]
-    if np.any((longitudes[one] != longitudes[other]) | (latitudes[one] != latitudes[other])):
-        order = np.lexsort((latitudes, longitudes, places, codes))
-    return order, occurrences
+    occurrences = np.empty(places.size, np.int64)
+    if number_records(np.argsort(places), owners, places, longitudes, latitudes, occurrences):
+        order = np.lexsort((latitudes, longitudes, places))
+        number_records(order, owners, places, longitudes, latitudes, occurrences)
+    return occurrences
 
 
-def _running_numbers(*columns: Indices) -> Indices:
-    """Number the rows in each run of equals.
+@compiled
+def number_records(
+    order: Indices, owners: Numbers, places: Indices, longitudes: Floats, latitudes: Floats, occurrences: Indices
+) -> bool:
+    """Number the records of each user in each place, from 0.
 
-    Examples
-    --------
-    >>> _running_numbers(np.array([5, 5, 5, 7, 7]))
-    array([0, 1, 2, 0, 1])
+    `order` is one by place. Returns whether it also matters what the order is inside a place: some records there have
+    one owner and differ.
     """
-    place = np.arange(len(columns[0]))
-    begins = np.zeros(len(place), bool)
-    begins[:1] = True
-    for column in columns:
-        begins[1:] |= column[1:] != column[:-1]
-    return place - np.maximum.accumulate(np.where(begins, place, 0))
+    last = np.full(owners.max() + 1 if owners.size else 0, -1, np.int64)  # the record of each user that came before
+    differ = False
+    for i in order:
+        before = last[owners[i]]
+        occurrences[i] = 0
+        if before >= 0 and places[before] == places[i]:
+            occurrences[i] = occurrences[before] + 1
+            differ |= longitudes[before] != longitudes[i] or latitudes[before] != latitudes[i]
+        last[owners[i]] = i
+    return differ
 
 
-def _by_priority(codes: Indices, priorities: NDArray[np.uint64]) -> Indices:
-    """Order of records by user, then by priority."""
-    order = np.lexsort((priorities[:, 0], codes))
-    first, users = priorities[order, 0], codes[order]
-    if np.any((first[1:] == first[:-1]) & (users[1:] == users[:-1])):  # 64 equal bits: hardly ever
-        order = np.lexsort((*priorities.T[::-1], codes))
-    return order
+@compiled
+def take_first(order: Indices, owners: Numbers, most: int, chosen: NDArray[np.bool_]) -> None:
+    """Choose the first records of each user, in an order."""
+    taken = np.zeros(owners.max() + 1 if owners.size else 0, np.int64)
+    for i in order:
+        if taken[owners[i]] < most:
+            taken[owners[i]] += 1
+            chosen[i] = True
 
 
 PRIVATE: Literal["private"] = "private"

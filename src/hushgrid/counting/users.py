@@ -26,29 +26,6 @@ from hushgrid.counting.columns import listing, nearest_name
 from hushgrid.counting.csv_loops import Text, is_space
 from hushgrid.errors import ArgumentError, InputError
 
-FNV_OFFSET, FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # Fowler, Noll, Vo: FNV-1a, 64 bits
-FOLD = np.uint64(32)
-
-
-@compiled
-def hash_ids(content: Text, edges: NDArray[np.int64], salt: int, hashes: NDArray[np.uint64]) -> None:
-    """Write a hash of every id.
-
-    Another salt makes another hash.
-
-    Parameters
-    ----------
-    content, edges : array of uint8, array of int64, shape (ids + 1,)
-        The bytes of all ids, and where each begins and the last one ends.
-    salt : int
-    hashes : array of uint64, shape (ids,)
-    """
-    for i in range(hashes.size):
-        value = (FNV_OFFSET ^ np.uint64(salt)) * FNV_PRIME
-        for k in range(edges[i], edges[i + 1]):
-            value = (value ^ np.uint64(content[k])) * FNV_PRIME
-        hashes[i] = value ^ (value >> FOLD)  # the low bits of FNV alone do not depend on high bits of the text
-
 
 @compiled
 def trim_spans(text: Text, spans: NDArray[np.int64]) -> None:
@@ -176,57 +153,10 @@ def ids_of_array(values: NDArray[np.generic] | Sequence[Any]) -> pa.LargeBinaryA
     return ids_of_values(values.tolist())  # a masked value becomes None
 
 
-def id_lengths(ids: pa.LargeBinaryArray | pa.DictionaryArray) -> pa.Int64Array:
-    """Characters of each id, null where missing."""
-    if isinstance(ids, pa.DictionaryArray):
-        return id_lengths(ids.dictionary).take(ids.indices)
-    return pc.utf8_length(ids.view(pa.large_string()))  # a cast would refuse what is not UTF-8
-
-
-def numbered(ids: pa.LargeBinaryArray | pa.DictionaryArray) -> pa.DictionaryArray:
-    """Ids as numbers of a dictionary.
-
-    It has no nulls and no ids of other rows; a row without an id has no number. An id of a dictionary stands there
-    once; one that came row by row stands there as often, since telling which are the same takes as long as all the
-    rest.
-    """
-    if isinstance(ids, pa.DictionaryArray):
-        return interned(without_unused(ids))
-    numbers = pa.array(np.arange(len(ids), dtype=np.int32), mask=ids.is_null().to_numpy(zero_copy_only=False))
-    return pa.DictionaryArray.from_arrays(numbers, ids.fill_null(b""))
-
-
-def joined(chunks: Sequence[pa.DictionaryArray]) -> pa.DictionaryArray:
-    """Join numbered ids and their dictionaries."""
-    firsts = np.cumsum([0, *(len(chunk.dictionary) for chunk in chunks)])
-    numbers = [pc.add(chunk.indices.cast(pa.int64()), first) for chunk, first in zip(chunks, firsts[:-1], strict=True)]
-    values = [chunk.dictionary for chunk in chunks]
-    return pa.DictionaryArray.from_arrays(
-        pa.concat_arrays([pa.array([], pa.int64()), *numbers]), pa.concat_arrays([pa.array([], IDS), *values])
-    )
-
-
 def without_unused(ids: pa.DictionaryArray) -> pa.DictionaryArray:
     """Drop ids that no row has."""
     places = ids.indices.dictionary_encode()
     return pa.DictionaryArray.from_arrays(places.indices, ids.dictionary.take(places.dictionary))
-
-
-def interned(ids: pa.LargeBinaryArray | pa.DictionaryArray) -> pa.DictionaryArray:
-    """Ids as numbers, one for each distinct id.
-
-    The dictionary holds each id once; a row without an id is null.
-
-    Examples
-    --------
-    >>> ids = pa.DictionaryArray.from_arrays([0, 1, 2, 2], pa.array([b"ann", None, b"ann"], IDS))
-    >>> interned(ids).indices.to_pylist()
-    [0, None, 0, 0]
-    """
-    if not isinstance(ids, pa.DictionaryArray):
-        return ids.dictionary_encode()
-    values = ids.dictionary.dictionary_encode()
-    return pa.DictionaryArray.from_arrays(values.indices.take(ids.indices), values.dictionary)
 
 
 def content_and_edges(ids: pa.LargeBinaryArray) -> tuple[NDArray[np.uint8], Indices]:

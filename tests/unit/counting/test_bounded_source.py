@@ -12,10 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushgrid.counting import bounded as bounded_source
-from hushgrid.counting import bounded as user_rows
 from hushgrid.counting.bounded import bounded_points
 from hushgrid.counting.bounding import KeyedRule
+from hushgrid.counting.by_user import partitions
 from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
 from hushgrid.errors import HushgridError, InputError
@@ -184,8 +183,8 @@ def test_temporary_files_are_private_and_go_away(monkeypatch, tmp_path):
 
 def test_partitions_too_large_are_divided_again(monkeypatch):
     """Two files at a time, and memory for few rows: several rounds, the same points."""
-    monkeypatch.setattr(user_rows, "PARTITIONS", 2)
-    monkeypatch.setattr(bounded_source, "DEEPEST", 3)
+    monkeypatch.setattr(partitions, "PARTITIONS", 2)
+    monkeypatch.setattr(partitions, "DEEPEST", 3)
     ids, points = some_records()
 
     assert kept(points, user=ids, memory_bytes=3000)[0] == expected(ids, points)
@@ -198,7 +197,7 @@ def test_a_full_disk_is_an_error_that_helps(monkeypatch, tmp_path):
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(user_rows.pa.ipc, "new_stream", full)
+    monkeypatch.setattr(partitions.pa.ipc, "new_stream", full)
     with pytest.raises(HushgridError, match=r"No space left on device.*TMPDIR"):
         kept(points, user=ids, memory_bytes=ON_DISK)
 

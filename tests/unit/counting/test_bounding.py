@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.counting.bounding import LATTICE_SIDE, KeyedRule
+from hushgrid.counting.by_user.ids import Ids
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from tests.plain_users import kept as plainly_kept
@@ -29,7 +30,7 @@ def keep(records, chosen):
     """Points that a rule keeps of pairs of an id and a point, sorted."""
     users = pa.array([user for user, _ in records], pa.large_binary())
     points = np.array([point for _, point in records], np.float64).reshape(-1, 2)
-    rows = chosen.keep(users, points[:, 0].copy(), points[:, 1].copy()).rows
+    rows = chosen.keep(Ids.of(users), points[:, 0].copy(), points[:, 1].copy()).rows
     return sorted(map(tuple, points[rows].tolist()))
 
 
@@ -83,7 +84,7 @@ def test_the_capped_total_counts_each_user_up_to_the_cap(records, cap):
     strangers = sum(user is None for user, _ in records)
     users = pa.array([user for user, _ in records], pa.large_binary())
     longitudes, latitudes = np.array([point for _, point in records], np.float64).reshape(-1, 2).T.copy()
-    found = rule(1, cap=cap).keep(users, longitudes, latitudes)
+    found = rule(1, cap=cap).keep(Ids.of(users), longitudes, latitudes)
 
     assert found.true_capped_total == sum(min(size, cap) for size in sizes) + strangers
 
@@ -107,7 +108,7 @@ def test_another_key_is_another_choice():
 
 def test_repr_tells_neither_key_nor_records():
     """The text of a rule hides the key, that of a choice the records."""
-    found = rule(1).keep(pa.array([b"a"], pa.large_binary()), np.array([0.25]), np.array([1.25]))
+    found = rule(1).keep(Ids.of(pa.array([b"a"], pa.large_binary())), np.array([0.25]), np.array([1.25]))
 
     assert KEY.hex() not in repr(rule(1))
     assert repr(KEY) not in repr(rule(1))

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from hushgrid.counting.users import copy_spans, hash_ids, trim_spans
+from hushgrid.counting.by_user.ids import hash_ids
+from hushgrid.counting.users import copy_spans, trim_spans
 
 
 def plain_hash(text, salt):

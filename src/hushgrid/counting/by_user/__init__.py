@@ -1,0 +1,4 @@
+"""Rows of users: told apart, divided, and hashed.
+
+Private side.
+"""
