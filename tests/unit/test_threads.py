@@ -20,6 +20,8 @@ from hushgrid.audit import audit
 from hushgrid.counting import cell_loops as curve
 from hushgrid.counting import counter as counters
 from hushgrid.counting import memory
+from hushgrid.counting.bounded import bounded_points
+from hushgrid.counting.bounding import KeyedRule
 from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
 from hushgrid.geometry.grid import Grid, NestedGrid
@@ -81,6 +83,15 @@ def decode_folder(folder):
     return lambda: counter(folder).count(GRID)
 
 
+def bound_users(folder):
+    def run():
+        source = open_points(POINTS, crs=UNIT_SQUARE.crs, user=np.arange(len(POINTS)) % 1000)
+        with bounded_points(source, KeyedRule(key=bytes(32), domain=UNIT_SQUARE, most=3)):
+            pass
+
+    return run
+
+
 def sort_along_the_curve(folder):
     return lambda: counter().count(all_cells(UNIT_SQUARE, 3))
 
@@ -117,6 +128,7 @@ WORK = {
     "counting on a nested grid": count_nested,
     "decoding Parquet": decode,
     "decoding a folder": decode_folder,
+    "bounding users": bound_users,
     "codes of the curve": sort_along_the_curve,
     "belief propagation": infer("belief"),
     "queries of a grid": answer("ug"),
@@ -141,6 +153,25 @@ def test_threads_are_as_many_as_asked_for(work, workers, tmp_path, monkeypatch):
     workers.clear()
     run()
     assert max(workers) == 3
+
+
+@pytest.mark.parametrize("asked", ["1", "3"])
+def test_each_item_is_worked_on_once_and_none_after_an_error(asked, monkeypatch):
+    """An error comes out, and items that no thread has begun are left alone."""
+    monkeypatch.setenv("HUSHGRID_THREADS", asked)
+    done = []
+    threads.run_each(done.append, range(50))
+    assert sorted(done) == list(range(50))
+
+    begun = []
+
+    def fail(item):
+        begun.append(item)
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        threads.run_each(fail, range(50))
+    assert 1 <= len(begun) <= int(asked)
 
 
 # Publishes to a ledger, asks and checks; then names the threads of the process that Python did not start.
