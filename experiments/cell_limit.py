@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from unittest import mock
 
 import click
 import numpy as np
@@ -51,15 +50,15 @@ def measure(
     truth = counts_between(PointCounter(source.domain, ArrayPoints(true_points)), lines)
     for power in sorted(powers):
         start = time.process_time()
-        with mock.patch.object(staq, "GUIDELINE_CELL_LIMIT", 2**power):
-            synopsis = publish(
-                true_points,
-                domain=source.domain,
-                epsilon=evidence / points,
-                method=staq.Staq(c=c),
-                calibrate=False,
-                rng=simulation_rng(seed),
-            )
+        synopsis = publish(
+            true_points,
+            domain=source.domain,
+            epsilon=evidence / points,
+            method=staq.Staq(c=c),
+            max_cells=2**power,
+            calibrate=False,
+            rng=simulation_rng(seed),
+        )
         seconds, memory = time.process_time() - start, peak_memory()
         errors = relative_errors(np.asarray(synopsis.count(rects)), truth, true_total=points)
         yield Measured(

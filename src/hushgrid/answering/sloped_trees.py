@@ -106,7 +106,7 @@ class SlopedSurface(TreeSurface):
 
     def counts(self, rects: Floats) -> Floats:
         """Estimated points in each rectangle, shape (n,)."""
-        if self._corners is not None:
+        if self._by_corners(rects) and self._corners is not None:
             return np.maximum(super().counts(rects), 0.0)  # the rest of what cancels may lie below zero
         rects, out = self._on_lattice(rects), np.empty(len(rects))
         nodes = self._nodes

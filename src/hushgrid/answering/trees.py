@@ -22,6 +22,8 @@ from hushgrid.inference.least_squares import child_share
 
 Rect = tuple[float, float, float, float]
 
+FEW = 2000  # rectangles, up to which the tree is walked for each: its corners take longer to tabulate
+
 
 class Boxes(NamedTuple):
     """Where the nodes of a tree lie.
@@ -211,7 +213,7 @@ class TreeSurface:
     def counts(self, rects: Floats) -> Floats:
         """Estimated points in each rectangle, shape (n,)."""
         rects = self._on_lattice(rects)
-        if self._corners is not None:
+        if self._by_corners(rects) and self._corners is not None:
             return counts_by_corners(rects, self._corners, side=self._side)
         out = np.empty(len(rects))
 
@@ -224,7 +226,7 @@ class TreeSurface:
     def variances(self, rects: Floats) -> tuple[Floats, Floats]:
         """Variances by noise and by spread, shape (n,) each."""
         rects = self._on_lattice(rects)
-        if self._lines is not None:
+        if self._by_corners(rects) and self._lines is not None:
             return variances_by_corners(rects, self._lines, side=self._side)
         noise, spread = np.empty((2, len(rects)))
 
@@ -253,6 +255,10 @@ class TreeSurface:
         counts = running[stop] - running[first]
         counts[self._tree.leaves] = self._leaf_counts
         return np.asarray(counts)
+
+    def _by_corners(self, rects: Floats) -> bool:
+        """Whether there are enough rectangles to be worth the tables of corners."""
+        return len(rects) > FEW or "_corners" in self.__dict__
 
     @cached_property
     def _corners(self) -> Corners | None:

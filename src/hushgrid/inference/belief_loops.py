@@ -20,7 +20,7 @@ from hushgrid.compiled import compiled
 GRID = 14  # masses a message is tabulated at
 TAIL = 14  # steps a message is continued for, on either side, before a sum over it
 PADDED = GRID + 2 * TAIL
-PLACES = 1025  # evenly spaced shares that a prior is tabulated at
+PLACES = 513  # evenly spaced shares that a prior is tabulated at
 MEANS = 19  # prior means .05, .10, ..., .95 it is tabulated for
 SMALLEST_MASS = 1e-100  # a smaller mass is split like this one
 FINER = 1 - 1e-6  # a grid's step relative to another's, below which it is the finer one

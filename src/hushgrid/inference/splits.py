@@ -168,6 +168,10 @@ class Prior:
             From neighbours.
         """
         shares, spreads = np.empty((2, len(masses)))
+        sums, variances = (
+            np.ascontiguousarray(sums),
+            np.ascontiguousarray(variances),
+        )  # one kind of array to compile for
         kernels.observe_shares(masses, sums, variances, shares, spreads)
         informed = np.isfinite(spreads)
         coefficients = fit_coefficients(self.coefficients, features[informed], shares[informed], spreads[informed])

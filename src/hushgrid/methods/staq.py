@@ -142,6 +142,7 @@ Inference = Literal["belief", "bayes", "least-squares"]
 MOST_LEVELS = 12  # that are planned ahead
 LONG_STEP_FROM = 4  # levels ahead; then a step is of two, because what lies between would soon be known from below
 LARGEST_FIRST_LEVEL = 8
+LARGER_C = 2**0.125  # steps in which c is raised where there is a limit on cells
 PUBLISHED = {"belief": "belief-2"}  # what a release calls an inference, where that is another name: its version
 
 
@@ -239,13 +240,16 @@ class Staq:
         """
         if len(left) == 0:
             return Decision(steps=left, units=left)
-        estimates = survey.frontier.estimates()
-        worth = levels_worth(estimates * (left * unit), c=self.c)
-        worth = np.minimum(worth, self.deepest - survey.live_cells.levels)
+        estimates, live = survey.frontier.estimates(), survey.live_cells
+        room = most_cells - survey.cells
+        signals, deepest = estimates * (left * unit), self.deepest - live.levels
+        c = fitting_c(signals, deepest, c=self.c, room=max(room, 0) + live.cells)
+        worth = np.minimum(levels_worth(signals, c=c), deepest)
         units = np.floor(left * self._first_shares[worth]).astype(np.int64)
         wanted = np.where(units > 0, step_lengths(worth), 0)
-        steps = fit_steps(wanted, estimates, room=most_cells - survey.cells)
-        return Decision(steps=steps, units=np.where(steps > 0, units, left), clamped=not np.array_equal(steps, wanted))
+        steps = fit_steps(wanted, estimates, room=room)
+        clamped = c > self.c or not np.array_equal(steps, wanted)
+        return Decision(steps=steps, units=np.where(steps > 0, units, left), clamped=clamped)
 
     def _weights(self, levels: int) -> list[float]:
         """Weights of the steps down a number of levels."""
@@ -338,6 +342,26 @@ def levels_worth(signals: Floats, *, c: float) -> Indices:
     """
     levels = np.floor(np.log(np.maximum(signals / c, 0.25)) / math.log(4) + 0.5)
     return np.clip(levels, 0, MOST_LEVELS).astype(np.int64)
+
+
+def fitting_c(signals: Floats, deepest: Indices, *, c: float, room: int) -> float:
+    """The least c from `c` up whose cells there will be room for.
+
+    A cell that is worth k levels ends in about 3**k cells. Were c left as it is where there is no room, cells that are
+    divided early would leave none for the densest ones, which are divided longest.
+
+    Examples
+    --------
+    >>> signals, deepest = np.array([1.7 * 4**5] * 10), np.full(10, 16)
+    >>> fitting_c(signals, deepest, c=1.7, room=2500)
+    1.7
+    >>> levels_worth(signals, c=fitting_c(signals, deepest, c=1.7, room=1000))
+    array([4, 4, 4, 4, 4, 4, 4, 4, 4, 4])
+    """
+    expected = 3.0 ** np.arange(MOST_LEVELS + 1)
+    while np.bincount(np.minimum(levels_worth(signals, c=c), deepest), minlength=MOST_LEVELS + 1) @ expected > room:
+        c *= LARGER_C
+    return c
 
 
 def step_lengths(worth: Indices) -> Indices:

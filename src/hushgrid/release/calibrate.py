@@ -30,7 +30,7 @@ from hushgrid.synopsis.claim import TOTAL, Claim, MethodRecord
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.work import current_work
 
-ENOUGH_POINTS = 500_000  # to make up; of larger sets a smaller likeness is made, with epsilon larger in proportion
+ENOUGH_POINTS = 2_000_000  # to make up; of larger sets a smaller likeness is made, with epsilon larger in proportion
 LARGEST_EPSILON = 2  # of such a likeness: beyond, its leaves would be too empty to be like those of the release
 MOST_EVIDENCE = 50_000  # points times epsilon of a likeness: more would cost time and say no more
 REPETITIONS = ((2e4, 4), (2e5, 2), (np.inf, 1))  # by points times epsilon of the release
@@ -41,7 +41,7 @@ PLASTIC = 1.32471795724474602596  # x**3 = x + 1; its powers fill the plane even
 # Points that were made up are a little tamer than real ones: by so much on seven sets, at each confidence (decision 6).
 WIDENING = (0.95, 1.0, 1.04, 1.07, 1.12)
 CAUTION = 0.75  # power of factors below one
-LEAST_FACTOR = 0.5
+LEAST_FACTOR = 0.3
 
 
 def calibrated(synopsis: Synopsis, method: Method | None = None) -> Synopsis:
@@ -55,15 +55,14 @@ def calibrated(synopsis: Synopsis, method: Method | None = None) -> Synopsis:
     plain = unscaled(synopsis)
     method = method if plain.method.name not in METHODS else recorded(plain.method)
     total = max(math.fsum(plain.counts), 0.0)  # exact, and so the same on every machine
-    epsilon = _for_the_method(plain.claim)
-    size, epsilon, repetitions = _likeness(total, epsilon)
-    most_cells = _most_cells(plain, size * epsilon)
+    size, epsilon, repetitions = _likeness(total, _for_the_method(plain.claim))
     if method is None or size < 1:
         return synopsis
+    most_cells = _most_cells(plain, float(size * epsilon) / (total * float(_for_the_method(plain.claim))))
     rects, lines = _rectangles(plain.domain)
     seed, replica, deviations = _seed(plain.measurements), Replica(plain), []
     for repetition in range(repetitions):
-        points = replica.points(size, seed=seed + repetition)
+        points = np.asfortranarray(replica.points(size, seed=seed + repetition))  # columns, as those of files
         counter = PointCounter(plain.domain, ArrayPoints(points))
         budget = _budget(plain.claim, epsilon, size, most_cells=most_cells, seed=seed + repetition)
         published = method.release(counter, budget)
@@ -134,14 +133,13 @@ def _budget(claim: Claim, epsilon: Fraction, size: int, *, most_cells: int, seed
     return Budget(epsilon, bits=bits, size_share=paid / _for_the_method(claim), max_cells=most_cells)
 
 
-def _most_cells(synopsis: Synopsis, evidence: Fraction) -> int:
+def _most_cells(synopsis: Synopsis, share: float) -> int:
     """The limit on cells of a likeness.
 
-    It has as many for its points times epsilon as the release has.
+    It is the share of the release's own that its points times epsilon are of the release's.
     """
     limit = synopsis.claim.max_cells or most_cells(METHODS.get(synopsis.method.name))
-    whole = max(synopsis.total, 1.0) * float(_for_the_method(synopsis.claim))
-    return math.ceil(limit * min(1.0, float(evidence) / whole))
+    return math.ceil(limit * min(1.0, share))
 
 
 def _for_the_method(claim: Claim) -> Fraction:

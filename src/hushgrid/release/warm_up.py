@@ -149,7 +149,7 @@ def compile_ahead() -> None:
     """Compile kernels of the default method before a release needs them.
 
     What takes longest comes first, then what is needed last: counts of a small made-up release are found again from its
-    measurements, then it is asked what calibration asks of one, and then points are made up like it.
+    measurements, then points are made up like it, and then it is asked what calibration asks of one.
     """
     tree, synopsis = _made_up()
     masses, halves = np.ones(tree.nodes), np.ones((tree.nodes, 2))
@@ -162,8 +162,8 @@ def compile_ahead() -> None:
         prior_means=np.full((tree.nodes, 3), 0.5),
     )
     belief_masses(tree, synopsis.measurements, fit)
-    synopsis.answer([[0.1, 0.1, 0.7, 0.8]])
     Replica(synopsis).points(tree.cells, seed=0)
+    synopsis.answer([[0.1, 0.1, 0.7, 0.8]])
 
 
 def _made_up() -> tuple[Tree, Synopsis]:
@@ -173,10 +173,10 @@ def _made_up() -> tuple[Tree, Synopsis]:
     return tree, Synopsis(
         partition=tree,
         measurements=measurements_of_nodes(tree, tree.leaves, values),
-        inference="least-squares",
+        inference="belief-2",
         counts=np.ones(tree.cells),
         claim=Budget(Fraction(1), bits=SystemBits(), public_size=tree.cells).claim(),
-        method=record(Staq(inference="least-squares")),
+        method=record(Staq()),
     )
 
 

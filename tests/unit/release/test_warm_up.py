@@ -101,12 +101,13 @@ def test_a_helper_that_cannot_start_does_no_harm(cold, monkeypatch, tmp_path):
         assert cold(1) == 2
 
 
-def test_a_helper_that_fails_does_no_harm(cold, monkeypatch, capfd):
+def test_a_helper_that_fails_does_no_harm(cold, monkeypatch, capfd, tmp_path):
     """It is as quiet as one that works."""
-    monkeypatch.setattr(sys, "path", [])
-    process = warm_up.start()
-    assert process.wait(60) == 1
-    process.stdin.close()
+    (tmp_path / "hushgrid").mkdir()
+    (tmp_path / "hushgrid" / "__init__.py").write_text("raise RuntimeError('broken')")
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    with warm_up.start() as process:
+        assert process.wait(60) == 1
     assert capfd.readouterr() == ("", "")
 
 
