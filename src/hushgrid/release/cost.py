@@ -53,8 +53,8 @@ STAQ = Price(
     rounds=(0.02, 0.03, 0.05, 0.15, 0.25, 0.25, 0.15, 0.1),
     once=True,
     row=5e-8,
-    cell=6.5e-6,
-    inference=9e-6,
+    cell=4e-6,
+    inference=7e-6,
     memory=800,
 )
 PRIVATE_CUTS = Price(cells=0.22, most=0.06, rounds=_evenly(16), row=2e-7, cell=2e-5, memory=300)
@@ -72,10 +72,10 @@ PRICES = {
 }
 READING = {"table": 2e-8, "csv": 2.2e-7, "engine": 2e-7}  # seconds of a row, whenever it is read
 SIZING = {"table": 0.0, "csv": 6e-8, "engine": 2e-7}  # seconds of a row, to know how many there are; engines copy them
-BOUNDING = 1.2e-6  # seconds of a row, to find which records of a user are kept
+BOUNDING = 5e-7  # seconds of a row, to find which records of a user are kept
 WRITING = 1.2e-6  # seconds of a cell
 LIKENESS = 0.2  # seconds to make up points like those of a release, for the width of its intervals
-LIKENESS_CELLS = 40_000  # that such points are published on at most
+LIKENESS_CELLS = 10_000  # that such points are published on at most
 LIKENESS_CELL = 1e-6  # seconds of a cell of the release itself
 BASE_MEMORY = 2e8  # bytes
 BOUNDING_MEMORY, MOST_BOUNDING_MEMORY = 100, 5e8  # bytes of a row, and in all

@@ -67,7 +67,7 @@ def test_users_and_calibration_are_part_of_the_cost():
     plain = Cost(method=choose(), epsilon=1.0, size=10**6, calibrate=False)
 
     assert plain.seconds < replace(plain, calibrate=True).seconds
-    assert plain.seconds + 1 < replace(plain, users=True).seconds
+    assert plain.seconds + 0.3 < replace(plain, users=True).seconds
     assert plain.seconds < replace(plain, kind="engine").seconds
 
 
