@@ -186,5 +186,5 @@ def progress_bar() -> Iterator[Bar]:
         task = bar.add_task("Publishing points", total=1.0)
         yield Bar(
             progress=lambda share: bar.update(task, completed=share),
-            tell_stage=lambda stage: bar.update(task, description=STAGES[stage]),
+            tell_stage=lambda stage: bar.update(task, description=STAGES[stage], refresh=True),
         )

@@ -163,7 +163,7 @@ class PointCounter:
         self._domain = domain
         self._source = source
         self._curve: Curve | None = None
-        self._quadrant_counts = QuadrantCounts(domain, self._pass)
+        self._quadrant_counts = QuadrantCounts(domain)
 
     @property
     def domain(self) -> Domain:
@@ -193,7 +193,7 @@ class PointCounter:
             if not isinstance(partition, Quadrants):
                 return self._pass(partition)
             if self._source.rows() > MOST_POINTS:
-                return self._quadrant_counts.count(partition)
+                return self._quadrant_counts.count(partition, self._pass)
             self._curve = self._curve or Curve.of(self._source, self._domain, work)
             return self._curve.count(partition)
 

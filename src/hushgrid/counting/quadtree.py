@@ -112,6 +112,7 @@ class Refinement:
 
 
 TrueCounts = NDArray[np.int64]
+Ask = Callable[[Quadrants | Refinement], TrueCounts]
 
 # What a pass counts at most. Counts take 32 and 128 MiB, of files once a thread. An engine sends a pair of 16 bytes for
 # each cell that is not empty: 64 and 256 MiB, if none is.
@@ -129,8 +130,6 @@ class QuadrantCounts:
     Parameters
     ----------
     domain : Domain
-    count : callable
-        Counts of a partition, by a pass over the source.
 
     Privacy
     -------
@@ -138,29 +137,31 @@ class QuadrantCounts:
     that were asked for, and these from released values.
     """
 
-    def __init__(self, domain: Domain, count: Callable[[Quadrants | Refinement], TrueCounts]) -> None:
+    def __init__(self, domain: Domain) -> None:
         self._domain = domain
-        self._count = count
         self._known: list[tuple[Refinement, TrueCounts]] = []
 
     def __repr__(self) -> str:
         return "QuadrantCounts(...)"
 
-    def count(self, quadrants: Quadrants) -> TrueCounts:
-        """Points in every cell."""
+    def count(self, quadrants: Quadrants, ask: Ask) -> TrueCounts:
+        """Points in every cell.
+
+        What is not known yet is asked for: `ask` counts a partition by a pass over the source.
+        """
         if not self._known:
-            self._read(Refinement.of_domain(self._domain, DENSE_LEVEL))
+            self._read(Refinement.of_domain(self._domain, DENSE_LEVEL), ask)
         true_counts, missing = self._recall(quadrants)
         if not missing.any():
             return true_counts
         refinement = _finest(quadrants)
         if refinement is None:
-            return self._count(quadrants)
-        self._read(refinement)
+            return ask(quadrants)
+        self._read(refinement, ask)
         return self._recall(quadrants)[0]
 
-    def _read(self, refinement: Refinement) -> None:
-        true_counts = self._count(refinement)
+    def _read(self, refinement: Refinement, ask: Ask) -> None:
+        true_counts = ask(refinement)
         self._known.append((refinement, np.cumsum(true_counts, out=true_counts)))
 
     def _recall(self, quadrants: Quadrants) -> tuple[TrueCounts, NDArray[np.bool_]]:

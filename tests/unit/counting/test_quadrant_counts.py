@@ -62,27 +62,27 @@ def test_counts_are_those_of_a_plain_loop_whatever_is_counted_ahead(rounds, dens
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(quadrant_counts, "DENSE_LEVEL", dense_level)
         patch.setattr(quadrant_counts, "MOST_PARTS", most_parts)
-        counts = QuadrantCounts(UNIT_SQUARE, PassCounter(points))
+        counts, passes = QuadrantCounts(UNIT_SQUARE), PassCounter(points)
 
         for cells in rounds:
-            assert np.array_equal(counts.count(cells), plain.count(cells))
+            assert np.array_equal(counts.count(cells, passes), plain.count(cells))
 
 
 def test_levels_that_were_counted_are_not_read_again(monkeypatch):
     """One pass serves all cells down to the dense level, and the next all that descend from what was asked for."""
     monkeypatch.setattr(quadrant_counts, "DENSE_LEVEL", 4)
     passes = PassCounter(clumped_points())
-    counts = QuadrantCounts(UNIT_SQUARE, passes)
+    counts = QuadrantCounts(UNIT_SQUARE)
 
     for level in range(5):
-        counts.count(all_cells(UNIT_SQUARE, level))
+        counts.count(all_cells(UNIT_SQUARE, level), passes)
     assert [type(each) for each in passes.partitions] == [Refinement]
     cells = all_cells(UNIT_SQUARE, 5)
-    counts.count(cells)
+    counts.count(cells, passes)
     for _ in range(3):
         some = pick_cells(cells, np.arange(cells.cells) % 7 == 0)
         cells, _ = divide_cells(some, np.ones(some.cells, np.int64))
-        counts.count(cells)
+        counts.count(cells, passes)
     assert len(passes.partitions) == 2
 
 
@@ -93,7 +93,7 @@ def test_cells_that_take_too_much_memory_are_counted_by_themselves(monkeypatch):
     passes = PassCounter(clumped_points())
     cells = Quadrants(domain=UNIT_SQUARE, levels=[16, 16], codes=[5, 2**31])
 
-    QuadrantCounts(UNIT_SQUARE, passes).count(cells)
+    QuadrantCounts(UNIT_SQUARE).count(cells, passes)
 
     assert [type(each) for each in passes.partitions] == [Refinement, Quadrants]
 
@@ -118,6 +118,6 @@ def test_a_release_is_the_same_with_and_without_the_sorted_curve(method, monkeyp
 
 def test_the_text_of_counts_says_nothing():
     """It may turn up in a traceback."""
-    counts = QuadrantCounts(UNIT_SQUARE, PassCounter(clumped_points()))
+    counts = QuadrantCounts(UNIT_SQUARE)
 
     assert repr(counts) == "QuadrantCounts(...)"

@@ -192,7 +192,7 @@ class EngineCounter:
         self._engine = engine
         self._snapshot = snapshot
         self._true_rows: int | None = None
-        self._quadrant_counts = QuadrantCounts(domain, self._query)
+        self._quadrant_counts = QuadrantCounts(domain)
 
     @property
     def domain(self) -> Domain:
@@ -215,7 +215,9 @@ class EngineCounter:
             msg = f"the partition must tile the counter's domain {self._domain}, got {partition.domain}."
             raise ArgumentError(msg)
         current_work().begin("counting")
-        return self._quadrant_counts.count(partition) if isinstance(partition, Quadrants) else self._query(partition)
+        if isinstance(partition, Quadrants):
+            return self._quadrant_counts.count(partition, self._query)
+        return self._query(partition)
 
     def _query(self, partition: Partition | Refinement) -> NDArray[np.int64]:
         with working(self._engine.name):
