@@ -69,9 +69,9 @@ def test_releases_of_every_method_verify_where_loops_are_compiled_for_another_pr
 
 @pytest.mark.slow
 def test_what_the_last_digit_decided_does_not_verify(tmp_path):
-    """Control: belief propagation as it was before, which found other counts on other processors."""
+    """Control: belief propagation whose priors go by last digits finds other counts on other processors."""
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    run("publish", tmp_path, "as-before", **cache)
+    run("publish", tmp_path, "last-digit", **cache)
 
-    assert run("verify", tmp_path, "as-before", **cache) == {"staq.dp.parquet": []}
-    assert run("verify", tmp_path, "as-before", **cache, **PLAIN) == {"staq.dp.parquet": ["counts"]}
+    assert run("verify", tmp_path, "last-digit", **cache) == {"staq.dp.parquet": []}
+    assert run("verify", tmp_path, "last-digit", **cache, **PLAIN) == {"staq.dp.parquet": ["counts"]}

@@ -240,7 +240,8 @@ class Staq:
         """
         if len(left) == 0:
             return Decision(steps=left, units=left)
-        estimates, live = survey.frontier.estimates(), survey.live_cells
+        estimates = survey.frontier.estimates()
+        live = survey.live_cells
         room = most_cells - survey.cells
         signals, deepest = estimates * (left * unit), self.deepest - live.levels
         c = fitting_c(signals, deepest, c=self.c, room=max(room, 0) + live.cells)
