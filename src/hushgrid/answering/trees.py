@@ -258,7 +258,7 @@ class TreeSurface:
 
     def _by_corners(self, rects: Floats) -> bool:
         """Whether there are enough rectangles to be worth the tables of corners."""
-        return len(rects) > FEW or "_corners" in self.__dict__
+        return len(rects) > FEW
 
     @cached_property
     def _corners(self) -> Corners | None:

@@ -18,7 +18,7 @@ from hushgrid.arrays import Floats
 from hushgrid.compiled import run_each, thread_count
 from hushgrid.counting.areas import NONE, AreaIndex
 from hushgrid.counting.bounding import Kept, KeyedRule, MissingUser
-from hushgrid.counting.by_user.ids import Ids, read_only
+from hushgrid.counting.by_user.ids import Ids, unwritable
 from hushgrid.counting.by_user.partitions import UserPartition, UserPartitions, spilling
 from hushgrid.counting.by_user.rows import NOWHERE, ROWS, UserRows, divided, find_records
 from hushgrid.counting.memory import ArrayPoints
@@ -39,7 +39,7 @@ def rows_in_domain(block: Block, domain: Domain, missing: MissingUser, areas: Ar
     ids = Ids.of(block.users)
     partitions = np.empty(ids.numbers.size, np.uint8)
     is_user = ids.not_longer_than(LONGEST_ID, empty=missing == "own")
-    find_records(block.longitudes, block.latitudes, domain.bounds, read_only(ids.numbers), is_user, partitions)
+    find_records(block.longitudes, block.latitudes, domain.bounds, unwritable(ids.numbers), is_user, partitions)
     (rows,) = divided(ids, block.longitudes, block.latitudes, partitions, 1)
     if areas is not None:
         in_none = areas.numbers(rows.longitudes, rows.latitudes) == NONE

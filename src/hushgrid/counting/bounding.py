@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled
 from hushgrid.counting.areas import AreaIndex
-from hushgrid.counting.by_user.ids import Ids, Users, read_only
+from hushgrid.counting.by_user.ids import Ids, Users, unwritable
 from hushgrid.counting.by_user.sha256 import Words, hash_records
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry import cells
@@ -148,7 +148,7 @@ class KeyedRule:
         """
         priorities = np.empty((owners.size, words), np.uint64)
         head = np.frombuffer(self.key.hex().encode(), np.uint8)
-        hash_records(head, records, read_only(users.content), read_only(users.edges), owners, priorities)
+        hash_records(head, records, unwritable(users.content), unwritable(users.edges), owners, priorities)
         return priorities
 
     def _places(self, longitudes: Floats, latitudes: Floats) -> tuple[Indices, Indices]:

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.answering import corners
+from hushgrid.answering import trees as tree_surfaces
 from hushgrid.answering.corners import is_even_quadtree
 from hushgrid.answering.sloped_trees import SlopedSurface
 from hushgrid.answering.surface import FLAT
@@ -26,6 +27,14 @@ def masses(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     counts = rng.gamma(0.3, 50, tree.cells) * (rng.random(tree.cells) < 0.8)
     return tree, counts, np.clip(rng.normal(0, 0.8, (tree.cells, 2)), -1, 1)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def by_corners():
+    """However few the rectangles are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tree_surfaces, "FEW", 0)
+        yield
 
 
 def surface(kind, tree, counts, slopes):

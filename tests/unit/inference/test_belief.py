@@ -272,7 +272,7 @@ def test_messages_are_read_linearly_and_fall_off_beyond_their_ends(mass, value):
     """Between their masses, and by a factor of e a step behind them."""
     message = np.empty(PADDED + 1)
     pad(np.arange(1.0, GRID + 1)[None], 0, message)
-    assert read_message(message, mass - 10.0 + TAIL) == pytest.approx(value, abs=1e-4)
+    assert read_message(message, mass - 10.0 + TAIL) == pytest.approx(value, abs=1e-6)
 
 
 def test_beta_laws_far_from_even_are_right():

@@ -120,7 +120,7 @@ def _slots(hashes: NDArray[np.uint64], bits: int) -> NDArray[np.int32]:
     return slots
 
 
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
+def unwritable(array: NDArray[Any]) -> NDArray[Any]:
     """The same array, not to be written to.
 
     Arrays from Arrow are so; if all are, numba compiles a loop once for all.
@@ -180,7 +180,7 @@ class Ids(NamedTuple):
     def hashes(self, salt: int) -> NDArray[np.uint64]:
         """A hash of every id."""
         hashes = np.empty(self.edges.size - 1, np.uint64)
-        hash_ids(read_only(self.content), read_only(self.edges), salt, hashes)
+        hash_ids(unwritable(self.content), unwritable(self.edges), salt, hashes)
         return hashes
 
     def not_longer_than(self, longest: int, *, empty: bool) -> NDArray[np.bool_]:
@@ -219,7 +219,7 @@ class Users(NamedTuple):
             np.empty(ids.content.size, np.uint8),
             np.empty(size + 1, np.int64),
         )
-        given = read_only(ids.content), read_only(ids.edges), ids.hashes(SLOT_SALT)
+        given = unwritable(ids.content), unwritable(ids.edges), ids.hashes(SLOT_SALT)
         users = tell_apart(*given, numbers, content, edges, MOST_STEPS * size)
         if users >= 0:
             return cls(numbers, content, edges[: users + 1])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled
-from hushgrid.counting.by_user.ids import Ids, read_only
+from hushgrid.counting.by_user.ids import Ids, unwritable
 from hushgrid.counting.csv_loops import Text
 from hushgrid.counting.source import Coordinates
 from hushgrid.counting.users import IDS
@@ -162,7 +162,7 @@ class UserRows(NamedTuple):
         """Rows of each of so many partitions, by a hash of the user."""
         partitions = np.empty(self.longitudes.size, np.uint8)
         hashes = self.ids.hashes(salt)
-        find_partitions(read_only(self.ids.numbers), read_only(self.ids.edges), hashes, count, partitions)
+        find_partitions(unwritable(self.ids.numbers), unwritable(self.ids.edges), hashes, count, partitions)
         return divided(self.ids, self.longitudes, self.latitudes, partitions, count)
 
 
@@ -171,11 +171,11 @@ def divided(
 ) -> list[UserRows]:
     """Rows of each partition; those that are nowhere are left out."""
     numbers, content, edges, xs, ys, row_edges, id_edges = divide(
-        read_only(longitudes),
-        read_only(latitudes),
-        read_only(ids.numbers),
-        read_only(ids.content),
-        read_only(ids.edges),
+        unwritable(longitudes),
+        unwritable(latitudes),
+        unwritable(ids.numbers),
+        unwritable(ids.content),
+        unwritable(ids.edges),
         partitions,
         count,
     )
