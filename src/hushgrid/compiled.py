@@ -149,11 +149,12 @@ def run_in_slices(work: Callable[[int, int], object], size: int, *, smallest: in
 
     No slice has fewer than `smallest` items. There are a few slices a thread, because some take longer than others.
     """
-    threads = max(1, min(thread_count(), size // smallest))
+    most = size // smallest
+    threads = min(thread_count(), most) if most > 1 else 1
     if threads == 1 or current_thread().name.startswith(POOL):  # a loop inside a loop has its thread already
         work(0, size)
         return
-    slices = min(SLICES_PER_THREAD * threads, size // smallest)
+    slices = min(SLICES_PER_THREAD * threads, most)
     edges = [size * part // slices for part in range(slices + 1)]
     list(pool_of(threads).map(work, edges[:-1], edges[1:]))
 

@@ -158,10 +158,8 @@ def refined_means(known: NodeEstimates, masses: Floats) -> Floats:
     for first, stop in pairwise(np.searchsorted(inner, tree.levels)):
         for axis, splits in enumerate((slice(0, 1), slice(1, 3))):
             here = slice(first, stop), splits
-            informed = np.isfinite(spreads[here])
-            coefficients[axis] = fit_coefficients(
-                coefficients[axis], features[here][informed], shares[here][informed], spreads[here][informed]
-            )
+            rows = features[here].reshape(-1, FEATURES)
+            coefficients[axis] = fit_coefficients(coefficients[axis], rows, shares[here].ravel(), spreads[here].ravel())
             leans[here] = features[here] @ coefficients[axis]
     means = np.full((tree.nodes, 3), 0.5)
     means[inner] = np.clip(0.5 + 0.5 * leans, NEAREST_MEAN, 1 - NEAREST_MEAN)
@@ -189,10 +187,10 @@ def slopes(tree: Tree, masses: Floats) -> Floats:
     coefficients = [np.array(FIRST_COEFFICIENTS)] * 2
     ranks = np.searchsorted(inner, tree.levels)
     for (first, stop), nodes in zip(pairwise(ranks), pairwise(tree.levels), strict=True):
-        known = first + np.flatnonzero(np.isfinite(spreads[first:stop]))
+        parents = inner[first:stop]
         for axis in range(2):
             coefficients[axis] = fit_coefficients(
-                coefficients[axis], features[inner[known], axis], shares[known, axis], spreads[known]
+                coefficients[axis], features[parents, axis], shares[first:stop, axis], spreads[first:stop]
             )
             found[slice(*nodes), axis] = -2 * features[slice(*nodes), axis] @ coefficients[axis]
     return np.clip(found[tree.leaves], -1, 1)

@@ -17,6 +17,7 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import run_in_slices
@@ -173,8 +174,7 @@ class Prior:
             np.ascontiguousarray(variances),
         )  # one kind of array to compile for
         kernels.observe_shares(masses, sums, variances, shares, spreads)
-        informed = np.isfinite(spreads)
-        coefficients = fit_coefficients(self.coefficients, features[informed], shares[informed], spreads[informed])
+        coefficients = fit_coefficients(self.coefficients, features, shares, spreads)
         means = np.clip(0.5 + 0.5 * (features @ coefficients), kernels.NEAREST_MEAN, 1 - kernels.NEAREST_MEAN)
         evidence, moments = np.empty((2, len(masses), kernels.COMPONENTS))
         norms = log_norms()
@@ -184,7 +184,7 @@ class Prior:
             kernels.weigh_components(shares[part], spreads[part], means[part], norms, evidence[part], moments[part])
 
         run_in_slices(work, len(masses), smallest=SMALLEST_SLICE)
-        weights = fit_weights(self.weights, evidence[informed])
+        weights = fit_weights(self.weights, evidence, np.isfinite(spreads))
         first = masses * np.clip(moments @ weights / (evidence @ weights), 0, 1)
         return Prior(weights=weights, coefficients=coefficients), means, np.stack([first, masses - first], axis=1)
 
@@ -200,23 +200,23 @@ def log_norms() -> Floats:
 def fit_coefficients(before: Floats, features: Floats, shares: Floats, spreads: Floats) -> Floats:
     """Ridge regression of shares on features.
 
-    A share s is predicted as 2 s - 1. Coefficients are drawn toward those before.
+    A share s is predicted as 2 s - 1. Coefficients are drawn toward those before. Shares of infinite deviation, which
+    nothing is known of, teach nothing.
     """
-    if len(shares) < FEWEST_SPLITS:
+    if np.count_nonzero(np.isfinite(spreads)) < FEWEST_SPLITS:
         return before
     weighted = features * (FEATURE_VARIANCE / (4 * spreads**2 + FEATURE_VARIANCE))[:, None]
     curvature = weighted.T @ features + RIDGE * np.eye(len(before))
     return np.asarray(np.linalg.solve(curvature, weighted.T @ (2 * shares - 1) + RIDGE * before), np.float64)
 
 
-def fit_weights(before: Floats, evidence: Floats) -> Floats:
+def fit_weights(before: Floats, evidence: Floats, informed: NDArray[np.bool_]) -> Floats:
     """Weights of components after a few EM steps.
 
-    Each step is held back toward the weights before it.
+    Only splits that something is known of count. Each step is held back toward the weights before it.
     """
-    weights = before
+    weights, splits = before, np.count_nonzero(informed)
     for _ in range(WEIGHT_UPDATES):
-        responsibilities = evidence * weights
-        responsibilities /= responsibilities.sum(axis=1, keepdims=True)
-        weights = (responsibilities.sum(axis=0) + WEIGHT_INERTIA * weights) / (len(evidence) + WEIGHT_INERTIA)
+        responsibilities = weights * ((informed / (evidence @ weights)) @ evidence)  # of each component, for all splits
+        weights = (responsibilities + WEIGHT_INERTIA * weights) / (splits + WEIGHT_INERTIA)
     return weights

@@ -32,7 +32,7 @@ from hushgrid.work import current_work
 
 ENOUGH_POINTS = 2_000_000  # to make up; of larger sets a smaller likeness is made, with epsilon larger in proportion
 LARGEST_EPSILON = 2  # of such a likeness: beyond, its leaves would be too empty to be like those of the release
-MOST_EVIDENCE = 50_000  # points times epsilon of a likeness: more would cost time and say no more
+MOST_EVIDENCE = 20_000  # points times epsilon of a likeness: more would cost time and say no more
 REPETITIONS = ((2e4, 4), (2e5, 2), (np.inf, 1))  # by points times epsilon of the release
 LINES = 1021  # a side, that rectangles end on: a prime, so that they follow no grid's cells
 RECTS_PER_SIDE = 200

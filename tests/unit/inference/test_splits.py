@@ -269,14 +269,16 @@ def test_an_observation_of_nothing_leaves_the_prior():
 
 
 def test_weights_follow_the_evidence():
-    """Of many splits that only one component explains; of none, they stay."""
+    """Of many splits that only one component explains; of none, or of none that is known, they stay."""
     before = np.array(FIRST_WEIGHTS)
     evidence = np.full((10_000, kernels.COMPONENTS), 1e-12)
     evidence[:, 3] = 1
+    informed = np.ones(len(evidence), bool)
 
-    assert fit_weights(before, evidence)[3] > 0.99
-    assert np.allclose(fit_weights(before, evidence[:0]), before)
-    one = fit_weights(before, evidence[:1])
+    assert fit_weights(before, evidence, informed)[3] > 0.99
+    assert np.allclose(fit_weights(before, evidence[:0], informed[:0]), before)
+    assert np.allclose(fit_weights(before, evidence, ~informed), before)
+    one = fit_weights(before, evidence[:1], informed[:1])
     assert one[3] == pytest.approx(1 - (1 - before[3]) * (WEIGHT_INERTIA / (1 + WEIGHT_INERTIA)) ** 2)
 
 
@@ -291,3 +293,6 @@ def test_coefficients_are_those_of_ridge_regression():
 
     assert fit_coefficients(before, features, shares, spreads) == pytest.approx(np.linalg.lstsq(rows, wanted)[0])
     assert fit_coefficients(before, features[:29], shares[:29], spreads[:29]) is before
+    spreads[40:] = np.inf
+    of_the_known = fit_coefficients(before, features[:40], shares[:40], spreads[:40])
+    assert fit_coefficients(before, features, shares, spreads) == pytest.approx(of_the_known)
