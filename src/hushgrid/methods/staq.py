@@ -201,6 +201,14 @@ class Staq:
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a staged adaptive quadtree."""
+        tree, measurements, notes = self._measure(counter, budget)  # what it took to find them is let go
+        inference = PUBLISHED.get(self.inference, self.inference)
+        return Synopsis.infer(
+            tree, measurements, inference=inference, claim=budget.claim(), method=record(self, *notes)
+        )
+
+    def _measure(self, counter: Counter, budget: Budget) -> tuple[Tree, Measurements, tuple[str, ...]]:
+        """A quadtree, what was measured of it, and notes."""
         survey = Survey(all_cells(counter.domain, self.first_level))
         true_counts = counter.count(survey.live_cells)  # before the size: an engine counts its rows in the same query
         size = max(1, budget.noisy_size(counter))
@@ -218,12 +226,8 @@ class Staq:
             within = survey.divide(decision.steps)
             paths.descend(within)
             true_counts, units = counter.count(survey.live_cells), decision.units[within]
-        tree, measurements = survey.result()
         notes = (f"cells were divided no further to fit {most_cells:,} of them",) if clamped else ()
-        inference = PUBLISHED.get(self.inference, self.inference)
-        return Synopsis.infer(
-            tree, measurements, inference=inference, claim=budget.claim(), method=record(self, *notes)
-        )
+        return (*survey.result(), notes)
 
     def _first_units(self, size: int, epsilon: float) -> Indices:
         """Units of the cells of the first level, all alike."""
