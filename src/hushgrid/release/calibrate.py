@@ -19,6 +19,7 @@ from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
+from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.measurements import Measurements
 from hushgrid.methods import METHODS
 from hushgrid.methods.method import Method, most_cells
@@ -32,7 +33,9 @@ from hushgrid.work import current_work
 
 ENOUGH_POINTS = 2_000_000  # to make up; of larger sets a smaller likeness is made, with epsilon larger in proportion
 LARGEST_EPSILON = 2  # of such a likeness: beyond, its leaves would be too empty to be like those of the release
-MOST_EVIDENCE = 20_000  # points times epsilon of a likeness: more would cost time and say no more
+# Points times epsilon of a likeness: more would cost time and say no more. Inferences that learn cost most, and come
+# out alike on large and small sets; other methods do not all.
+MOST_EVIDENCE, MOST_LEARNED = 1_000_000, 20_000
 REPETITIONS = ((2e4, 4), (2e5, 2), (np.inf, 1))  # by points times epsilon of the release
 LINES = 1021  # a side, that rectangles end on: a prime, so that they follow no grid's cells
 RECTS_PER_SIDE = 200
@@ -40,7 +43,7 @@ PLASTIC = 1.32471795724474602596  # x**3 = x + 1; its powers fill the plane even
 
 # Points that were made up are a little tamer than real ones: by so much on seven sets, at each confidence (decision 6).
 WIDENING = (0.95, 1.0, 1.04, 1.07, 1.12)
-CAUTION = 0.75  # power of factors below one
+CAUTION = ((8e5, 0.75), (np.inf, 1.0))  # power of factors below one, by points times epsilon of the release
 LEAST_FACTOR = 0.3
 
 
@@ -55,10 +58,12 @@ def calibrated(synopsis: Synopsis, method: Method | None = None) -> Synopsis:
     plain = unscaled(synopsis)
     method = method if plain.method.name not in METHODS else recorded(plain.method)
     total = max(math.fsum(plain.counts), 0.0)  # exact, and so the same on every machine
-    size, epsilon, repetitions = _likeness(total, _for_the_method(plain.claim))
+    evidence = total * float(_for_the_method(plain.claim))
+    most = MOST_LEARNED if INFERENCES[plain.inference].learned else MOST_EVIDENCE
+    size, epsilon, repetitions = _likeness(total, _for_the_method(plain.claim), most=most)
     if method is None or size < 1:
         return synopsis
-    most_cells = _most_cells(plain, float(size * epsilon) / (total * float(_for_the_method(plain.claim))))
+    most_cells = _most_cells(plain, float(size * epsilon) / evidence)
     rects, lines = _rectangles(plain.domain)
     seed, replica, deviations = _seed(plain.measurements), Replica(plain), []
     for repetition in range(repetitions):
@@ -69,7 +74,7 @@ def calibrated(synopsis: Synopsis, method: Method | None = None) -> Synopsis:
         current_work().add("intervals", 0.5 / repetitions)
         deviations.append(_deviations(published, rects, _counts_between(counter, lines)))
         current_work().add("intervals", 0.5 / repetitions)
-    return replace(synopsis, calibration=Calibration(factors=_factors(np.array(deviations)), version=VERSION))
+    return replace(synopsis, calibration=Calibration(factors=_factors(np.array(deviations), evidence), version=VERSION))
 
 
 def unscaled(synopsis: Synopsis) -> Synopsis:
@@ -88,15 +93,15 @@ def recorded(method: MethodRecord) -> Method:
     return METHODS[method.name](**method.parameters)
 
 
-def _likeness(total: float, epsilon: Fraction) -> tuple[int, Fraction, int]:
+def _likeness(total: float, epsilon: Fraction, *, most: int) -> tuple[int, Fraction, int]:
     """How many points to make up, at which epsilon, how often."""
     evidence = total * float(epsilon)
     size = min(total, max(ENOUGH_POINTS, evidence / LARGEST_EPSILON))
     if size < 1:
         return 0, epsilon, 0
     larger = Fraction(total / size).limit_denominator(1000)
-    repetitions = next(number for most, number in REPETITIONS if evidence <= most)
-    return max(1, round(size * min(1.0, MOST_EVIDENCE / evidence))), epsilon * larger, repetitions
+    repetitions = next(number for limit, number in REPETITIONS if evidence <= limit)
+    return max(1, round(size * min(1.0, most / evidence))), epsilon * larger, repetitions
 
 
 def _seed(measurements: Measurements) -> int:
@@ -108,19 +113,19 @@ def _seed(measurements: Measurements) -> int:
     return int.from_bytes(hashlib.sha256(text).digest()[:6])
 
 
-def _factors(deviations: Floats) -> tuple[tuple[float, ...], ...]:
+def _factors(deviations: Floats, evidence: float) -> tuple[tuple[float, ...], ...]:
     """Factors that would have made intervals just wide enough.
 
-    They are taken at face value only where they widen.
+    Where they narrow, they are taken at face value only if much is known of how the points lie.
 
     Those of one size come from rectangles of that size and of its neighbours, because one release tells little of each.
     """
     by_side = deviations.reshape(len(deviations), len(SIDES), RECTS_PER_SIDE)
     normal = np.array([normal_reach(confidence) for confidence in CONFIDENCES])
-    factors = []
+    caution, factors = next(power for most, power in CAUTION if evidence <= most), []
     for number in range(len(SIDES)):
         found = np.quantile(by_side[:, max(number - 1, 0) : number + 2], CONFIDENCES) / normal
-        factors.append(np.maximum(WIDENING * np.maximum(found, found**CAUTION), LEAST_FACTOR))
+        factors.append(np.maximum(WIDENING * np.maximum(found, found**caution), LEAST_FACTOR))
     return tuple(tuple(of_side.tolist()) for of_side in factors)
 
 

@@ -15,7 +15,7 @@ from hushgrid.inference.splits import FIRST_WEIGHTS
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
-from hushgrid.release.calibrate import _likeness, calibrated
+from hushgrid.release.calibrate import MOST_LEARNED, RECTS_PER_SIDE, WIDENING, _factors, _likeness, calibrated
 from hushgrid.sampling.likeness import Replica, draw_share, even_laws
 from hushgrid.synopsis.answer import CONFIDENCES, SIDES, UNCALIBRATED, Calibration, normal_reach
 from tests.plain import UNIT_SQUARE
@@ -151,7 +151,7 @@ class TestLikeness:
     )
     def test_evidence_is_that_of_the_release_up_to_a_limit(self, total, epsilon, expected):
         """For releases of any size."""
-        assert _likeness(total, Fraction(epsilon).limit_denominator(10**6)) == pytest.approx(expected)
+        assert _likeness(total, Fraction(epsilon).limit_denominator(10**6), most=50_000) == pytest.approx(expected)
 
 
 class TestCalibrated:
@@ -191,6 +191,33 @@ class TestCalibrated:
 
 
 @pytest.mark.slow
+def test_a_likeness_is_small_for_inferences_that_learn(monkeypatch):
+    """They cost most, and come out alike on small sets; other methods get a likeness of their own size."""
+    sizes = {}
+
+    def points(replica, size, *, seed):
+        sizes[name] = size
+        return made_up(replica, size, seed=seed)
+
+    made_up = Replica.points
+    monkeypatch.setattr(Replica, "points", points)
+    for name in ("ag", "staq"):
+        counter = PointCounter(UNIT_SQUARE, ArrayPoints(town(50_000)))
+        calibrated(METHODS[name]().release(counter, Budget(Fraction(1), bits=simulation_rng(1))))
+
+    assert sizes["staq"] == MOST_LEARNED
+    assert sizes["ag"] == pytest.approx(50_000, rel=0.01)
+
+
+@pytest.mark.parametrize(("evidence", "narrowed"), [(7e5, 0.5**0.75), (9e5, 0.5)])
+def test_factors_narrow_intervals_fully_where_much_is_known(evidence, narrowed):
+    """Made-up answers that were off by half as much as foreseen, at every confidence."""
+    normal = np.abs(np.random.default_rng(1).standard_normal((1, len(SIDES) * RECTS_PER_SIDE)))
+    factors = np.array(_factors(0.5 * normal, evidence))
+
+    assert np.median(factors / np.array(WIDENING)) == pytest.approx(narrowed, rel=0.05)
+
+
 def test_a_method_whose_variances_say_too_little_gets_wider_intervals():
     """The kd tree's own variances cover far less than they should; calibrated, its intervals cover the more of it."""
     points = town(50_000)
