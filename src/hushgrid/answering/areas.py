@@ -1,36 +1,60 @@
 """Areas as geometries: made, checked and laid over queries."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from hushgrid.answering.cover import Cover
-from hushgrid.answering.outlines import POLYGON, Geometries, import_shapely, is_intricate, valid_polygons
+from hushgrid.answering.outlines import (
+    POLYGON,
+    Geometries,
+    geometry_array,
+    import_shapely,
+    is_intricate,
+    valid_polygons,
+)
 from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.nesting import Nesting
 
 PAIRS_AT_ONCE = 2**14  # whose common parts are in memory together
 WHOLE = 1 - 1e-12  # a larger share of an area is all of it, but for rounding
-SLIVER = 1e-6  # of the smaller area: two may share this much, because outlines are rounded
+SLIVER = 1e-3  # of the smaller area: two may share this much, because outlines are simplified; the first has it
 LITTLE_ENDIAN = 1
 
 
-def area_partition(geometries: Any, names: Sequence[str], domain: Domain) -> AreaPartition:
+def area_partition(
+    geometries: Any,
+    names: Sequence[str],
+    domain: Domain,
+    *,
+    level: str = "area",
+    coarser: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    keys: Sequence[str] = (),
+) -> AreaPartition:
     """Make a partition of given polygons.
 
     Parameters
     ----------
     geometries : shapely geometry, sequence or array of them, GeoSeries or GeoDataFrame
         Polygons and multipolygons, as for `Synopsis.count_polygons`: a frame that carries another reference system
-        than the domain's is transformed, rings that cross themselves are repaired. Each must have an extent, no two
-        may overlap, and all must lie in the domain.
+        than the domain's is transformed, rings that cross themselves are repaired. Those without an outline are left
+        out. All others must have an extent and lie in the domain, and no two may overlap.
     names : sequence of str
         One for each.
+    level : str
+        What one of them is.
+    coarser : mapping of str to sequence of str
+        What each lies in, by level, the coarsest first.
+    keys : sequence of str
+        What tells areas of one name apart that lie in the same.
 
     Examples
     --------
@@ -40,7 +64,11 @@ def area_partition(geometries: Any, names: Sequence[str], domain: Domain) -> Are
     array([1., 2.])
     """
     shapely = import_shapely()
-    shapes = _multipolygons(valid_polygons(geometries, domain))
+    kept = np.flatnonzero(has_outline(geometry_array(geometries)))
+    keys = keys or [str(number) for number in range(len(names))]
+    names, keys, *above = ([each[number] for number in kept.tolist()] for each in (names, keys, *coarser.values()))
+    nesting = Nesting.of(names, dict(zip(coarser, above, strict=True)), keys)
+    names, shapes = nesting.names, _multipolygons(valid_polygons(geometries, domain))[kept[nesting.order]]
     for number in np.flatnonzero(~(shapely.area(shapes) > 0)):
         msg = f"area {_called(names, int(number))} has no extent; leave it out, or give its polygon."
         raise ArgumentError(msg)
@@ -48,18 +76,27 @@ def area_partition(geometries: Any, names: Sequence[str], domain: Domain) -> Are
     _, vertices, starts = shapely.to_ragged_array(shapely.reverse(shapely.normalize(shapes)))
     made = AreaPartition(
         domain=domain,
-        names=tuple(names),
+        names=names,
         vertices=vertices,
         **dict(zip(("ring_starts", "polygon_starts", "area_starts"), starts, strict=True)),
+        level=level,
+        levels=nesting.levels,
+        places=nesting.order,
     )
     check_areas(made)
     return made
 
 
+def has_outline(shapes: Geometries) -> NDArray[np.bool_]:
+    """Which geometries are neither missing nor empty."""
+    shapely = import_shapely()
+    return np.asarray(~(shapely.is_missing(shapes) | shapely.is_empty(shapes)))
+
+
 def check_areas(areas: AreaPartition) -> None:
     """Refuse areas that are not valid or overlap.
 
-    Rings must not cross. Two areas may share as much as the rounding of their outlines explains.
+    Rings must not cross. Two areas may share as much as simple outlines explain; a point there lies in the first.
     """
     shapely = import_shapely()
     if is_intricate(areas.segments):

@@ -101,6 +101,8 @@ def area_noise(hierarchy: BoxTree | AreaShapes, evidence: Evidence) -> AreaNoise
     if measurements.wavelet is not None:
         assert isinstance(partition, Grid)
         return WaveletNoise(partition, measurements.wavelet)
+    if isinstance(partition, AreaPartition) and partition.levels:
+        return LevelNoise(evidence)
     if isinstance(partition, Grid | AreaPartition):
         return LeafNoise(float(measurements.leaves.variances[0]))
     assert isinstance(hierarchy, BoxTree)
@@ -176,6 +178,24 @@ class NodeNoise:
         Of all nodes before each: the sum of finite variances, and how many are infinite.
         """
         return np.concatenate([np.zeros((1, 2)), np.cumsum(self._parts, axis=0)])
+
+
+class LevelNoise:
+    """Noise of areas in levels.
+
+    They are a tree whose leaves are the areas.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        tree = evidence.nodes.tree
+        self._leaves = tree.leaves
+        self._noise = NodeNoise(tree.parents, evidence.nodes.below_variances)
+
+    def variances(self, cover: Cover) -> Floats:
+        """Variance of every sum, shape (areas,)."""
+        single = cover.node_by_node()
+        nodes = self._leaves[single.runs[:, 0]]
+        return self._noise.variances(replace(single, runs=np.stack([nodes, nodes + 1], axis=1)))
 
 
 class GroupedNoise:

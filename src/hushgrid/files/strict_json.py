@@ -87,6 +87,14 @@ class JsonObject:
             self._refuse(key, f"must be {allowed}")
         return value
 
+    def wholes(self, key: str, *, low: int, high: int) -> tuple[int, ...]:
+        """A list of integers, none below `low` or above `high`."""
+        values = self._get(key)
+        good = isinstance(values, list) and all(type(value) is int and low <= value <= high for value in values)
+        if not good:
+            self._refuse(key, f"must be a list of whole numbers from {low:,} to {high:,}")
+        return tuple(values)
+
     def number(self, key: str) -> float:
         """A finite number."""
         value = self._get(key)

@@ -111,9 +111,23 @@ def _tree_shape(fields: JsonObject) -> tuple[dict[str, int], int]:
 
 
 def _areas_shape(fields: JsonObject) -> tuple[dict[str, Any], int]:
-    fields.only("kind", "vertices", "cells", "names")
-    least = SHORTEST_RING * fields.whole("cells")
-    return {"names": fields.texts("names")}, fields.whole("vertices", low=least, high=VERTEX_LIMIT)
+    flat = ("kind", "vertices", "cells", "names")
+    fields.only(*flat, *(("level", "levels", "places") if fields.has("levels") else ()))
+    cells = fields.whole("cells")
+    shape: dict[str, Any] = {"names": fields.texts("names")}
+    if fields.has("levels"):
+        shape |= {
+            "level": fields.text("level"),
+            "levels": [_level_shape(level, cells) for level in fields.children("levels")],
+            "places": fields.wholes("places", low=0, high=cells - 1),
+        }
+    return shape, fields.whole("vertices", low=SHORTEST_RING * cells, high=VERTEX_LIMIT)
+
+
+def _level_shape(fields: JsonObject, cells: int) -> dict[str, Any]:
+    fields.only("name", "names", "parts")
+    parts = fields.wholes("parts", low=1, high=cells)
+    return {"name": fields.text("name"), "names": fields.texts("names"), "parts": parts}
 
 
 # The shape of each kind, checked, and the length of its layout.

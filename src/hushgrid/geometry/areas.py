@@ -1,7 +1,8 @@
 """Given areas of any shape, such as districts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -10,7 +11,9 @@ from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError
+from hushgrid.geometry.branches import Branches
 from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.nesting import AreaLevel, branches_of, check_levels
 from hushgrid.geometry.partition import Layout, same_structure
 
 AREA_LIMIT = 2**16
@@ -39,6 +42,12 @@ class AreaPartition:
         East and north.
     ring_starts, polygon_starts, area_starts : arrays of int
         First vertex of every ring, first ring of every polygon, first polygon of every area, and each time the end.
+    level : str
+        What one of the areas is.
+    levels : tuple of AreaLevel
+        Coarser areas that they make up, the coarsest level first.
+    places : array of int, shape (areas,), optional
+        Where each area came in the file, if its levels put it elsewhere.
 
     Examples
     --------
@@ -67,16 +76,25 @@ class AreaPartition:
     ring_starts: Indices
     polygon_starts: Indices
     area_starts: Indices
+    level: str = "area"
+    levels: tuple[AreaLevel, ...] = ()
+    places: Indices = field(default_factory=lambda: np.empty(0, np.int64))
 
     def __post_init__(self) -> None:
-        kinds = {"vertices": np.float64, **dict.fromkeys(("ring_starts", "polygon_starts", "area_starts"), np.int64)}
-        for name, kind in kinds.items():
+        if len(self.places) == 0:
+            object.__setattr__(self, "places", np.arange(len(self.area_starts) - 1))
+        starts = ("ring_starts", "polygon_starts", "area_starts")
+        for name, kind in {"vertices": np.float64, **dict.fromkeys((*starts, "places"), np.int64)}.items():
             array = np.array(getattr(self, name), dtype=kind)
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         _check_nesting(self)
         _check_names(self)
         _check_vertices(self)
+        check_levels(self.levels, self.level, self.cells)
+        if not np.array_equal(np.sort(self.places), np.arange(self.cells)):
+            msg = "every area needs a place in the file, and no two the same."
+            raise ArgumentError(msg)
 
     __eq__ = same_structure
     __hash__ = None  # type: ignore[assignment]  # compares by the contents of arrays
@@ -93,8 +111,21 @@ class AreaPartition:
 
     @property
     def shape(self) -> dict[str, Any]:
-        """Vertices and areas, and their names."""
-        return {"vertices": len(self.vertices), "cells": self.cells, "names": list(self.names)}
+        """Vertices and areas, their names and levels."""
+        flat = {"vertices": len(self.vertices), "cells": self.cells, "names": list(self.names)}
+        if not self.levels:
+            return flat
+        return {
+            **flat,
+            "level": self.level,
+            "levels": [level.shape for level in self.levels],
+            "places": self.places.tolist(),
+        }
+
+    @cached_property
+    def branches(self) -> Branches:
+        """The areas in their levels, as a tree."""
+        return branches_of(self.levels, self.cells)
 
     @property
     def layout(self) -> Layout:
@@ -122,6 +153,8 @@ class AreaPartition:
             ring_starts=np.append(first_vertices[0], len(ring)),
             polygon_starts=np.append(ring[first_vertices[1]], ring[-1] + 1),
             area_starts=np.append(polygon[first_vertices[2]], polygon[-1] + 1),
+            **({"level": shape["level"], "places": shape["places"]} if "levels" in shape else {}),
+            levels=tuple(_level(each) for each in shape.get("levels", ())),
         )
         if not all(np.array_equal(areas.layout[name], layout[name]) for name in ("ring", "polygon", "area")):
             msg = "its rings, polygons and areas do not lie one in another."
@@ -130,13 +163,35 @@ class AreaPartition:
 
     @property
     def details(self) -> dict[str, Any]:
-        """Names, and the number of vertices."""
-        return {"areas": list(self.names), "vertices": len(self.vertices)}
+        """Names of areas and levels, and the number of vertices."""
+        named = {"areas": list(self.names), "vertices": len(self.vertices)}
+        return {**named, "levels": self.level_names} if self.levels else named
+
+    @property
+    def level_names(self) -> list[str]:
+        """What the levels are called, the coarsest first."""
+        return [level.name for level in self.all_levels]
+
+    @property
+    def all_levels(self) -> list[AreaLevel]:
+        """All levels, the areas themselves last."""
+        finest = AreaLevel(name=self.level, names=self.names, starts=np.arange(self.cells + 1))
+        return [*self.levels, finest]
+
+    def level_called(self, name: str | None) -> AreaLevel:
+        """One of the levels, by default the finest."""
+        found = {level.name: level for level in self.all_levels}
+        if name is not None and name not in found:
+            msg = f"level must be one of {', '.join(found)}; got level={name[:40]!r}."
+            raise ArgumentError(msg, instead={"level": get_close_matches(name, found, n=1, cutoff=0)[0]})
+        return found[self.level if name is None else name]
 
     @property
     def words(self) -> str:
         """Its shape in words."""
-        return "1 area that was given" if self.cells == 1 else f"{self.cells:,} areas that were given"
+        words = "1 area that was given" if self.cells == 1 else f"{self.cells:,} areas that were given"
+        above = [f"{len(level.names):,} of level {level.name}" for level in reversed(self.levels)]
+        return ", in ".join([words, *above])
 
     def bounds(self, first: int = 0, stop: int | None = None) -> Floats:
         """Bounds of areas `first` to `stop`, shape (areas, 4)."""
@@ -179,6 +234,11 @@ class AreaPartition:
     @property
     def _first_vertices(self) -> Indices:
         return self.ring_starts[self._first_rings]
+
+
+def _level(shape: Mapping[str, Any]) -> AreaLevel:
+    starts = np.cumsum([0, *shape["parts"]])
+    return AreaLevel(name=shape["name"], names=tuple(shape["names"]), starts=starts)
 
 
 def _check_nesting(areas: AreaPartition) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import run_in_slices
-from hushgrid.geometry.tree import Tree
+from hushgrid.geometry.branches import Branches
 from hushgrid.inference import belief_loops as belief
 from hushgrid.inference.belief_loops import GRID, Counts, Sites, Splits, powers_of_masses
 from hushgrid.inference.least_squares import nodes_of_runs
@@ -24,7 +24,7 @@ UP, DOWN = 0.5, 0.2  # shares of the time of an inference that messages up and m
 SMALLEST_SLICE = 128  # inner nodes a thread is worth starting for
 
 
-def belief_masses(tree: Tree, measurements: Measurements, fit: SplitFit) -> Floats:
+def belief_masses(tree: Branches, measurements: Measurements, fit: SplitFit) -> Floats:
     """Posterior mean mass of every node, shape (nodes,).
 
     All measurements are used. Masses are found from the root down.
@@ -59,7 +59,7 @@ def bias_power(size: float) -> float:
     return min(max(0.27 - 0.035 * math.log2(max(size, 1.0) / 1500), 0.08), 0.3)
 
 
-def counts_by_node(tree: Tree, measurements: Measurements) -> Counts:
+def counts_by_node(tree: Branches, measurements: Measurements) -> Counts:
     """All measurements of each node, side by side."""
     leaves, regions = measurements.leaves, measurements.region_values
     nodes = np.concatenate([tree.leaves, nodes_of_runs(tree, measurements.regions.first, measurements.regions.stop)])
@@ -72,7 +72,7 @@ def counts_by_node(tree: Tree, measurements: Measurements) -> Counts:
     return Counts(offsets=offsets, values=values[order], rates=rates[order])
 
 
-def path_budget(tree: Tree, counts: Counts) -> float:
+def path_budget(tree: Branches, counts: Counts) -> float:
     """Largest sum of rates on a root-to-leaf path."""
     running = np.concatenate([[0.0], np.cumsum(counts.rates)])
     spent = running[counts.offsets[1:]] - running[counts.offsets[:-1]]
@@ -83,7 +83,7 @@ def path_budget(tree: Tree, counts: Counts) -> float:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Quadtree:
-    tree: Tree
+    tree: Branches
     inner: Indices
     counts: Counts
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hushgrid.arrays import Floats
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.partition import Structure
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.least_squares import NodeEstimates, solve
@@ -23,9 +24,10 @@ class Evidence:
 
     @cached_property
     def nodes(self) -> NodeEstimates:
-        """Least-squares estimates of all nodes of a tree."""
-        assert isinstance(self.partition, Tree)
-        return solve(self.partition, self.measurements)
+        """Least-squares estimates of all nodes of a tree, or of areas in levels."""
+        partition = self.partition
+        assert isinstance(partition, Tree | AreaPartition)
+        return solve(partition.branches if isinstance(partition, AreaPartition) else partition, self.measurements)
 
     @cached_property
     def prior_weights(self) -> Floats:

@@ -126,8 +126,13 @@ def two_levels(evidence: Evidence) -> TwoLevels:
 
 
 def is_determined_tree(evidence: Evidence) -> bool:
-    """Whether measured nodes of a tree determine all leaves."""
-    if not isinstance(evidence.partition, Tree) or evidence.measurements.wavelet is not None:
+    """Whether measured nodes of a tree determine all leaves.
+
+    Areas in levels are a tree, too.
+    """
+    partition = evidence.partition
+    is_tree = isinstance(partition, Tree) or (isinstance(partition, AreaPartition) and bool(partition.levels))
+    if not is_tree or evidence.measurements.wavelet is not None:
         return False
     try:
         variances = least_squares_variances(evidence)
@@ -151,7 +156,8 @@ def is_quadtree(evidence: Evidence) -> bool:
 
     All its inner nodes have two columns and two rows.
     """
-    return is_determined_tree(evidence) and bool(np.isin(evidence.nodes.tree.splits, (0, 2)).all())
+    tree = evidence.partition
+    return isinstance(tree, Tree) and is_determined_tree(evidence) and bool(np.isin(tree.splits, (0, 2)).all())
 
 
 def bayes(evidence: Evidence) -> Floats:

@@ -15,7 +15,7 @@ import numpy as np
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.tree import Tree
+from hushgrid.geometry.branches import Branches
 from hushgrid.inference.measurements import NOT_MEASURED, Measurements, NoisyValues, Regions
 
 
@@ -118,7 +118,7 @@ class NodeEstimates:
         Estimate from all measurements: children add up to their parents.
     """
 
-    tree: Tree
+    tree: Branches
     sums: Floats
     below_variances: Floats
 
@@ -137,7 +137,7 @@ class NodeEstimates:
         return variances
 
 
-def solve(tree: Tree, measurements: Measurements) -> NodeEstimates:
+def solve(tree: Branches, measurements: Measurements) -> NodeEstimates:
     """Least-squares estimates of all nodes of a tree."""
     values, precisions = average_by_node(tree, measurements)
     sums, variances = np.empty((2, tree.nodes))
@@ -145,7 +145,7 @@ def solve(tree: Tree, measurements: Measurements) -> NodeEstimates:
     return NodeEstimates(tree=tree, sums=sums, below_variances=variances)
 
 
-def average_by_node(tree: Tree, measurements: Measurements) -> tuple[Floats, Floats]:
+def average_by_node(tree: Branches, measurements: Measurements) -> tuple[Floats, Floats]:
     """Mean and precision of each node's own measurements.
 
     The mean is weighted by inverse variance; the precision is zero where there are no measurements.
@@ -165,7 +165,7 @@ def average_by_node(tree: Tree, measurements: Measurements) -> tuple[Floats, Flo
     return one + np.divide(weighted, precisions, out=np.zeros(tree.nodes), where=precisions > 0), precisions
 
 
-def nodes_of_runs(tree: Tree, first: Indices, stop: Indices) -> Indices:
+def nodes_of_runs(tree: Branches, first: Indices, stop: Indices) -> Indices:
     """The node that each run of leaves makes up."""
     # Every inner node has two children or more, so no two nodes have the same run.
     node_first, node_stop = tree.runs
@@ -181,7 +181,7 @@ def nodes_of_runs(tree: Tree, first: Indices, stop: Indices) -> Indices:
     return nodes
 
 
-def measurements_of_nodes(tree: Tree, nodes: Indices, measured: NoisyValues) -> Measurements:
+def measurements_of_nodes(tree: Branches, nodes: Indices, measured: NoisyValues) -> Measurements:
     """Measurements of nodes, as a release keeps them.
 
     They are given in the order they were taken. The last one of a leaf becomes the leaf's own; all others are of

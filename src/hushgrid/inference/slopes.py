@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled, run_in_slices
+from hushgrid.geometry.branches import Branches
 from hushgrid.geometry.quadrants import node_depths
-from hushgrid.geometry.tree import Tree
 from hushgrid.inference.least_squares import NodeEstimates
 from hushgrid.inference.split_loops import (
     LEAST_AROUND,
@@ -166,7 +166,7 @@ def refined_means(known: NodeEstimates, masses: Floats) -> Floats:
     return means
 
 
-def slopes(tree: Tree, masses: Floats) -> Floats:
+def slopes(tree: Branches, masses: Floats) -> Floats:
     """Density slopes inside a quadtree's leaves, shape (leaves, 2).
 
     There is one along x and one along y, both from -1 to 1.
@@ -205,7 +205,7 @@ class Surroundings:
         Of all nodes; children add up.
     """
 
-    def __init__(self, tree: Tree, masses: Floats) -> None:
+    def __init__(self, tree: Branches, masses: Floats) -> None:
         self.inner = np.flatnonzero(tree.child_counts)
         neighbours = np.empty((tree.nodes, 9), np.int32)
         find_neighbours(tree.first_children, tree.child_counts, neighbours)
@@ -249,7 +249,7 @@ def _measured_shares(known: NodeEstimates, masses: Floats) -> tuple[Floats, Floa
     return shares, spreads
 
 
-def _shares_of_masses(tree: Tree, masses: Floats) -> tuple[Floats, Floats]:
+def _shares_of_masses(tree: Branches, masses: Floats) -> tuple[Floats, Floats]:
     """West and south share of every inner node.
 
     Shares have shape (inner, 2); the standard deviation of either has shape (inner,).
@@ -264,7 +264,7 @@ def _shares_of_masses(tree: Tree, masses: Floats) -> tuple[Floats, Floats]:
     return shares, spreads
 
 
-def _quarters(tree: Tree, values: Floats) -> Floats:
+def _quarters(tree: Branches, values: Floats) -> Floats:
     """Children's values, shape (inner nodes, rows, columns)."""
     children = tree.first_children[tree.child_counts > 0, None] + np.arange(4)
     return np.asarray(values[children].reshape(-1, 2, 2))

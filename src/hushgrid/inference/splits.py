@@ -23,7 +23,6 @@ from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import run_in_slices
 from hushgrid.geometry.branches import Branches
 from hushgrid.geometry.quadrants import node_depths
-from hushgrid.geometry.tree import Tree
 from hushgrid.inference import split_loops as kernels
 from hushgrid.inference.least_squares import NodeEstimates
 
@@ -70,7 +69,7 @@ class SplitFit:
     prior_weights: Floats
     prior_means: Floats
 
-    def around(self, tree: Tree, masses: Floats) -> "SplitFit":
+    def around(self, tree: Branches, masses: Floats) -> "SplitFit":
         """The same priors, with better masses of the nodes."""
         inner = np.flatnonzero(tree.child_counts)
         half_masses = np.zeros_like(self.half_masses)

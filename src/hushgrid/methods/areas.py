@@ -6,6 +6,7 @@ Private Data Analysis", TCC 2006).
 
 import hashlib
 import json
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -13,25 +14,28 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hushgrid.answering.areas import area_partition
+from hushgrid.answering.areas import area_partition, has_outline
 from hushgrid.answering.outlines import geometry_array, import_shapely, transformed
+from hushgrid.arrays import Indices
 from hushgrid.counting.counter import Counter
-from hushgrid.errors import ArgumentError
-from hushgrid.geometry.areas import AreaPartition
+from hushgrid.errors import ArgumentError, HushgridWarning
+from hushgrid.geometry.areas import AREA_LIMIT, AreaPartition
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
-from hushgrid.inference.measurements import Measurements
+from hushgrid.inference.measurements import Measurements, NoisyValues, Regions
 from hushgrid.methods.method import record
 from hushgrid.privacy.budget import Budget
+from hushgrid.privacy.exact import Exactable, exact, proportional_shares
 from hushgrid.synopsis.answer import ONE_NOISE
 from hushgrid.synopsis.synopsis import Synopsis
 
 
 @dataclass(frozen=True, eq=False)
 class Areas:
-    """One noisy count for each public area.
+    """One noisy count for each public area, in levels or flat.
 
     Areas do not overlap. A point on a border that areas share is counted in the first of them; what lies in no area is
-    not counted.
+    not counted. In levels, such as counties in states, the areas of each level are counted with a share of ε, and least
+    squares makes each the sum of its parts.
 
     Parameters
     ----------
@@ -39,12 +43,19 @@ class Areas:
         Polygons and multipolygons in the reference system of the domain, unless the frame carries another. They are
         public: they must not come from the data.
     names : str or sequence of str, optional
-        What the areas are called, or the column of the frame that says so; their numbers if not given.
+        What the areas are called, or the column of the frame that says so. If not given, the last of the levels, or
+        their numbers.
+    levels : sequence of str
+        Columns of the frame that say what each area lies in, the coarsest first, and last what it is called itself:
+        ``["state", "county"]``.
+    shares : sequence of numbers or str, optional
+        Of ε, for each level; they sum to one. By default in proportion to the cube root of the number of areas.
 
     Privacy
     -------
-    The areas are disjoint, so that their counts together have sensitivity 1 and get all of ε: one record changes at
-    most one of them, by one. Which areas there are, and in which order, is a function of public arguments.
+    The areas of a level are disjoint, so that their counts together have sensitivity 1: one record changes at most one
+    of them, by one. A level is charged its share of ε, and the shares sum to one. A coarser area is the union of its
+    parts. Which areas there are, and in which order, is a function of public arguments.
 
     Examples
     --------
@@ -56,18 +67,49 @@ class Areas:
     name: ClassVar[str] = "areas"
     polygons: Any = field(repr=False)
     names: str | Sequence[str] | None = field(default=None, kw_only=True, repr=False)
+    levels: Sequence[str] = field(default=(), kw_only=True, repr=False)
+    shares: Sequence[Exactable] | None = field(default=None, kw_only=True, repr=False)
     sha256: str = field(init=False)
+    _made: AreaPartition | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         shapes = geometry_array(self.polygons)
         if len(shapes) == 0:
             msg = "Areas needs at least one polygon, got none."
             raise ArgumentError(msg)
-        object.__setattr__(self, "names", _names(self.polygons, self.names, len(shapes)))
-        digest = hashlib.sha256(json.dumps([self.names, str(getattr(self.polygons, "crs", None))]).encode())
+        if len(shapes) > AREA_LIMIT:
+            msg = (
+                f"{len(shapes):,} areas are over the limit of {AREA_LIMIT:,}. Give fewer, or publish on a grid and ask "
+            )
+            msg += "for polygons afterwards."
+            raise ArgumentError(msg)
+        wanted = self.levels[-1] if self.names is None and self.levels else self.names
+        object.__setattr__(self, "names", _names(self.polygons, wanted, len(shapes)))
+        self._tell_of_empty(np.flatnonzero(~has_outline(shapes)))
+        if self.shares is not None:
+            level_shares(self.shares, self.levels)
+        about = [self.names, str(getattr(self.polygons, "crs", None)), *([self._coarser] if self.levels else [])]
+        digest = hashlib.sha256(json.dumps(about).encode())
         for wkb in import_shapely().to_wkb(shapes, byte_order=1):
             digest.update(b"none" if wkb is None else wkb)
         object.__setattr__(self, "sha256", digest.hexdigest())
+
+    def _tell_of_empty(self, numbers: Indices) -> None:
+        """Say which areas are left out because they have no outline."""
+        assert isinstance(self.names, tuple)
+        if len(numbers) == len(self.names):
+            msg = "none of the areas has an outline."
+            raise ArgumentError(msg)
+        if len(numbers):
+            shown = ", ".join(f"{self.names[number]} (feature {number})" for number in numbers[:3].tolist())
+            more = f" and {len(numbers) - 3:,} more" if len(numbers) > 3 else ""
+            text = f"areas without an outline are left out: {shown}{more}. Nothing can be counted in them."
+            warnings.warn(text, HushgridWarning, stacklevel=4)
+
+    @property
+    def _coarser(self) -> dict[str, tuple[str, ...]]:
+        """What each area lies in, by level."""
+        return {level: _column(self.polygons, level) for level in self.levels[:-1]}
 
     def domain(self, crs: str = LONGITUDE_LATITUDE) -> Domain:
         """Smallest domain that holds all areas."""
@@ -79,22 +121,72 @@ class Areas:
         return Domain(west=west, south=south, east=east, north=north, crs=crs)
 
     def public_partition(self, domain: Domain) -> AreaPartition:
-        """The areas in the reference system of a domain; bad ones are an error."""
+        """The areas in the reference system of a domain; bad ones are an error.
+
+        They are kept: a request asks for them before the release does, and it takes seconds to check thousands.
+        """
         assert isinstance(self.names, tuple)
-        return area_partition(self.polygons, self.names, domain)
+        if self._made is None or self._made.domain != domain:
+            level, keys = self.levels[-1] if self.levels else "area", _keys(self.polygons)
+            made = area_partition(self.polygons, self.names, domain, level=level, coarser=self._coarser, keys=keys)
+            object.__setattr__(self, "_made", made)
+        assert self._made is not None
+        return self._made
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
-        """Publish a count for each area."""
+        """Publish a count for each area of every level."""
         areas = self.public_partition(counter.domain)
-        measured = budget.measure(counter.count(areas), Fraction(1))
+        true_counts = counter.count(areas)
+        *above, finest = self.shares_of(areas)
+        coarser = [
+            budget.measure(level.sums(true_counts), share) for level, share in zip(areas.levels, above, strict=True)
+        ]
+        measured = Measurements.of_leaves(budget.measure(true_counts, finest))
+        if coarser:
+            first, stop = (np.concatenate([level.starts[part] for level in areas.levels]) for part in (FIRST, STOP))
+            taken = NoisyValues.joined(coarser)
+            measured = replace(measured, regions=Regions(first=first, stop=stop), region_values=taken)
         synopsis = Synopsis.infer(
             areas,
-            Measurements.of_leaves(measured),
-            inference="direct",
+            measured,
+            inference="least-squares" if coarser else "direct",
             claim=budget.claim(),
             method=record(self),
         )
         return replace(synopsis, calibration=ONE_NOISE)
+
+    def shares_of(self, areas: AreaPartition) -> tuple[Fraction, ...]:
+        """Share of ε for each level, the coarsest first.
+
+        For sums over a tree, the worst variance is least if a level's share grows as the cube root of its nodes (the
+        geometric budget of Cormode et al., ICDE 2012).
+        """
+        if self.shares is not None:
+            return level_shares(self.shares, self.levels)
+        return proportional_shares(Fraction(1), [len(level.names) ** (1 / 3) for level in areas.all_levels])
+
+
+FIRST, STOP = slice(None, -1), slice(1, None)  # of the starts of areas
+
+
+def level_shares(shares: Sequence[Exactable], levels: Sequence[str]) -> tuple[Fraction, ...]:
+    """Shares of the levels, if they sum to one.
+
+    Examples
+    --------
+    >>> level_shares([0.2, "4/5"], ["state", "county"])
+    (Fraction(1, 5), Fraction(4, 5))
+    """
+    exactly = tuple(exact(share, name="shares") for share in shares)
+    named = ", ".join(levels)
+    if len(exactly) != len(levels):
+        msg = f"every level needs a share of the budget: got {len(exactly)} shares for {len(levels)} levels ({named})."
+        raise ArgumentError(msg)
+    if sum(exactly) != 1 or not all(share > 0 for share in exactly):
+        msg = f"the shares of the levels ({named}) must be above 0 and sum to 1, got "
+        msg += f"{' + '.join(map(str, shares))} = {float(sum(exactly)):g}."
+        raise ArgumentError(msg)
+    return exactly
 
 
 def _names(polygons: Any, names: str | Sequence[str] | None, size: int) -> tuple[str, ...]:
@@ -102,12 +194,35 @@ def _names(polygons: Any, names: str | Sequence[str] | None, size: int) -> tuple
     if names is None:
         return tuple(map(str, range(size)))
     if isinstance(names, str):
-        if names not in getattr(polygons, "columns", ()):
-            msg = f"names must be a column of a GeoDataFrame, or a sequence of texts; got names={names!r}."
-            raise ArgumentError(msg)
-        names = polygons[names]
+        return _column(polygons, names)
     texts = tuple(map(str, np.asarray(names, dtype=object).tolist()))
     if len(texts) != size:
         msg = f"every area needs a name: got {len(texts):,} names for {size:,} areas."
         raise ArgumentError(msg)
     return texts
+
+
+def _column(polygons: Any, name: str) -> tuple[str, ...]:
+    """A column of a frame as texts, none of them empty."""
+    columns = [str(column) for column in getattr(polygons, "columns", ()) if column != "geometry"]
+    if name not in columns:
+        there = f"there are: {', '.join(columns)}" if columns else "these polygons have none"
+        msg = f"{name!r} must be a property of the areas, or a column of a GeoDataFrame; {there}."
+        raise ArgumentError(msg)
+    texts = []
+    for number, value in enumerate(np.asarray(polygons[name], dtype=object).tolist()):
+        text = "" if value is None or value != value else str(value).strip()  # NaN is not itself
+        if not text:
+            msg = f"feature {number} has no {name!r}. Give it one, or leave the feature out."
+            raise ArgumentError(msg)
+        texts.append(text)
+    return tuple(texts)
+
+
+def _keys(polygons: Any) -> list[str]:
+    """The first column that tells all areas apart, if there is one."""
+    for column in getattr(polygons, "columns", ()):
+        values = [] if column == "geometry" else list(map(str, np.asarray(polygons[column], dtype=object).tolist()))
+        if values and len(set(values)) == len(values):
+            return values
+    return []

@@ -22,6 +22,7 @@ from hushgrid.counting.opening import check_reachable, open_points, projected
 from hushgrid.errors import ArgumentError
 from hushgrid.files.footer import check_crs_can_be_stated
 from hushgrid.files.strict_json import Scalar
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import CELL_LIMIT
 from hushgrid.ledger.request import Request
@@ -344,6 +345,10 @@ def _check_distinct(request: ReleaseRequest) -> None:
         msg = "distinct needs a public grid, method=hg.UniformGrid(side=...), or areas, method=hg.Areas(polygons): "
         msg += "which cells of a user are counted is decided before any count is released. Got method "
         msg += f"{request.method.name!r}."
+        raise ArgumentError(msg)
+    if isinstance(request.cells, AreaPartition) and request.cells.levels:
+        msg = "distinct users are counted on one level of areas: somebody in two parts of an area would count twice in "
+        msg += "it. Leave the levels out, and publish each level by itself if several are needed."
         raise ArgumentError(msg)
 
 

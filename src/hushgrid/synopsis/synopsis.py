@@ -3,6 +3,7 @@
 It alone crosses from the private side to the public one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +24,7 @@ from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.answer import UNCALIBRATED, Answer, Calibration, check_confidence, with_interval
 from hushgrid.synopsis.cells import places, shapes
 from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord
+from hushgrid.synopsis.districts import Districts
 from hushgrid.synopsis.scale import Scale
 from hushgrid.work import current_work
 
@@ -203,6 +205,42 @@ class Synopsis:
         noise, spread = (self.factor**2 * variance for variance in region.variances())
         answers = with_interval(self.factor * region.counts(), noise, spread, reach=reach)
         return answers.scalar() if region.is_one else answers
+
+    def table(self, level: str | None = None, *, whole: bool = False, confidence: float = 0.95) -> pa.Table:
+        """The named areas of a release, with intervals.
+
+        The columns are name, estimate, low, high and usable, as in `Answer`; areas come in the order of their file.
+
+        Parameters
+        ----------
+        level : str, optional
+            Which level of areas, by default the finest.
+        whole : bool
+            Whether estimates are whole numbers, none negative, that add up at every level. They are for print: the
+            release keeps what was measured.
+        confidence : float
+            How often an interval should hold the true count.
+        """
+        return self.districts.table(level, whole=whole, confidence=confidence)
+
+    def total_of(self, names: Sequence[str], *, level: str | None = None, confidence: float = 0.95) -> Answer:
+        """Estimated number of points in named areas together.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Areas of any levels, none of which lies in another.
+        level : str, optional
+            Where to look for them, if a name is one of several levels.
+        confidence : float
+            How often such an interval should hold the true count.
+        """
+        return self.districts.total_of([names] if isinstance(names, str) else names, level=level, confidence=confidence)
+
+    @cached_property
+    def districts(self) -> Districts:
+        """The named areas of the release."""
+        return Districts(self)
 
     def sample(self, n: int, *, seed: int | None = None, within: Any = None) -> NDArray[np.float64]:
         """Synthetic points that follow the synopsis.

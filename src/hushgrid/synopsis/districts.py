@@ -1,0 +1,119 @@
+"""Named areas of a release: their table, and sums of them."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from hushgrid.arrays import Floats, Indices
+from hushgrid.errors import ArgumentError, quoted
+from hushgrid.geometry.areas import AreaPartition
+from hushgrid.geometry.nesting import PATH, AreaLevel
+from hushgrid.inference.least_squares import nodes_of_runs
+from hushgrid.inference.noise_law import TreeNoise
+from hushgrid.synopsis.answer import FLOOR_VARIANCE, Answer, reach_of_noise, with_interval
+from hushgrid.synopsis.whole import whole_numbers
+
+if TYPE_CHECKING:
+    from hushgrid.synopsis.synopsis import Synopsis
+
+
+class Districts:
+    """The named areas of a release, level by level.
+
+    Every estimate is a sum of noisy counts whose law is known, so that intervals need no model.
+    """
+
+    def __init__(self, synopsis: "Synopsis") -> None:
+        partition = synopsis.partition
+        if not isinstance(partition, AreaPartition):
+            msg = f"a release on {partition.words} has no named areas. Ask it about districts by answer_polygons(...), "
+            msg += "or publish with method=hg.Areas(polygons)."
+            raise ArgumentError(msg)
+        self._partition = partition
+        self._counts = synopsis.counts / synopsis.factor
+        self._factor = synopsis.factor
+        self._known = synopsis.evidence.nodes
+        self._noise = TreeNoise(self._known, synopsis.measurements)
+
+    def table(self, level: str | None = None, *, whole: bool = False, confidence: float = 0.95) -> pa.Table:
+        """The areas of a level, in the order of their file."""
+        areas = self._partition.level_called(level)
+        answer = self.answer(areas, confidence)
+        estimates = self.whole(areas) if whole else answer.estimate
+        order = np.argsort(np.minimum.reduceat(self._partition.places, areas.starts[:-1]))
+        columns = {"estimate": estimates, "low": answer.low, "high": answer.high, "usable": answer.usable}
+        return pa.table({"name": areas.names, **columns}).take(order)
+
+    def answer(self, areas: AreaLevel, confidence: float) -> Answer:
+        """Each area of a level, with its interval."""
+        nodes = self._nodes(areas)
+        variances, fourths = (self._noise.of_nodes(power)[nodes] for power in (2, 4))
+        return self._with_interval(areas.sums(self._counts), variances, fourths, confidence)
+
+    def whole(self, areas: AreaLevel) -> Indices:
+        """Whole numbers of a level, none negative, that add up to those of all others."""
+        return self._whole[self._nodes(areas)]
+
+    def total_of(self, names: Sequence[str], *, level: str | None = None, confidence: float = 0.95) -> Answer:
+        """The sum over some areas, of any levels."""
+        taken: dict[int, str] = {}
+        for name in names:
+            first, stop = self._find(name, level)
+            for area in range(first, stop):
+                if area in taken:
+                    msg = f"{quoted(self._partition.names[area])} would be counted twice: it lies in "
+                    msg += f"{quoted(taken[area])} and in {quoted(name)}. Leave one of them out."
+                    raise ArgumentError(msg)
+                taken[area] = name
+        weights = np.zeros(self._partition.cells)
+        weights[list(taken)] = 1
+        variance, fourth = (np.array([each]) for each in self._noise.of_sum(weights))
+        return self._with_interval(np.array([weights @ self._counts]), variance, fourth, confidence).scalar()
+
+    def _with_interval(self, counts: Floats, variances: Floats, fourths: Floats, confidence: float) -> Answer:
+        variances, fourths = self._factor**2 * variances, self._factor**4 * fourths
+        reach = reach_of_noise(confidence, fourths / (variances + FLOOR_VARIANCE) ** 2)
+        return with_interval(self._factor * counts, variances, np.zeros_like(variances), reach=reach)
+
+    def _nodes(self, areas: AreaLevel) -> Indices:
+        """The node of each area; one with a single part is that part's."""
+        return nodes_of_runs(self._known.tree, areas.starts[:-1], areas.starts[1:])
+
+    @cached_property
+    def _whole(self) -> Indices:
+        return whole_numbers(self._known.tree, self._factor * self._known.counts, self._known.below_variances)
+
+    def _find(self, name: str, level: str | None) -> tuple[int, int]:
+        """The finest areas that a name stands for, half-open."""
+        levels = self._partition.all_levels if level is None else [self._partition.level_called(level)]
+        areas = [(each, number, called) for each in levels for number, called in enumerate(each.names)]
+        found = [area for area in areas if area[2] == name] or [area for area in areas if _is_short_for(name, area[2])]
+        if len(found) > 1:
+            choices = " or ".join(f"{called!r} of level {each.name}" for each, _, called in found[:4])
+            msg = f"several areas are called {quoted(name)}: {choices}. Give the whole name, or its level."
+            raise ArgumentError(msg)
+        if not found:
+            near = get_close_matches(
+                name.rpartition(PATH)[2], [called.rpartition(PATH)[2] for *_, called in areas], n=1
+            )
+            hint = " or ".join(repr(called) for *_, called in areas if called.rpartition(PATH)[2] in near)
+            msg = f"the release has no area called {quoted(name)}." + (f" Did you mean {hint}?" if hint else "")
+            raise ArgumentError(msg)
+        areas_of_level, number, _ = found[0]
+        return int(areas_of_level.starts[number]), int(areas_of_level.starts[number + 1])
+
+
+def _is_short_for(name: str, called: str) -> bool:
+    """Whether a name leaves out what an area lies in, or its key.
+
+    Examples
+    --------
+    >>> _is_short_for("Kent", "Ohio / Kent (39151)"), _is_short_for("Kent", "Kentucky")
+    (True, False)
+    """
+    own = called.rpartition(PATH)[2]
+    return name in (own, own.rpartition(" (")[0], called.rpartition(" (")[0])
