@@ -123,12 +123,11 @@ TEN = {
         (
             Edit(
                 AREAS,
-                "        measured = budget.measure(counter.count(areas), Fraction(1))\n",
-                '        rate = budget.charge(Fraction(1), purpose="counts", measured=True)\n'
-                "        values = budget.perturb(counter.count(areas), 10 * rate)\n"
-                "        measured = NoisyValues.at_one_rate(values, rate)\n",
+                "        measured = Measurements.of_leaves(budget.measure(true_counts, finest))\n",
+                '        rate = budget.charge(finest, purpose="counts", measured=True)\n'
+                "        values = budget.perturb(true_counts, 10 * rate)\n"
+                "        measured = Measurements.of_leaves(NoisyValues.at_one_rate(values, rate))\n",
             ),
-            Edit(AREAS, "import Measurements", "import Measurements, NoisyValues"),
         ),
         exact("areas, areas"),
         "loss",
@@ -168,6 +167,18 @@ TEN = {
 }
 
 MORE = {
+    "levels of areas that cost nothing": Plant(
+        (
+            Edit(
+                AREAS,
+                "            budget.measure(level.sums(true_counts), share) for level, share in",
+                "            NoisyValues.at_one_rate(budget.perturb(level.sums(true_counts), (e := budget.epsilon)), e)"
+                " for level, share in",
+            ),
+        ),
+        exact("areas, areas in levels"),
+        "loss",
+    ),
     "twice the rate that is recorded": Plant(
         (Edit(BUDGET, MEASURED, MEASURED.replace("(true_counts, rate,", "(true_counts, 2 * rate,")),),
         exact("ug, given"),

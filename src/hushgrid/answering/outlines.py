@@ -1,6 +1,7 @@
 """Polygons as directed segments, in a domain's coordinates."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -116,10 +117,11 @@ def transformed(geometries: Geometries, crs: Any, wanted: str) -> Geometries:
 def geometry_array(geometries: Any) -> Geometries:
     """Any geometries as an array, shape (n,).
 
-    They may be one geometry, a sequence, or a frame.
+    They may be one geometry, a sequence, a frame, or a mapping with a column of that name.
     """
     shapely = import_shapely()
-    array = np.atleast_1d(np.asarray(getattr(geometries, "geometry", geometries), dtype=object))
+    column = geometries["geometry"] if isinstance(geometries, Mapping) else getattr(geometries, "geometry", geometries)
+    array = np.atleast_1d(np.asarray(column, dtype=object))
     if array.ndim != 1:
         msg = f"polygons must be one geometry or a sequence of them, got an array of shape {array.shape}."
         raise ArgumentError(msg)

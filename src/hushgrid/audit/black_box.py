@@ -21,7 +21,16 @@ from hushgrid.audit.check import Check, Experiment, Setting, Verdict
 from hushgrid.audit.estimator import FEWEST_RUNS, verdict
 from hushgrid.audit.examples import SMALL
 from hushgrid.audit.neighbours import MOST_PER_USER, UNIT_SQUARE, Records, heap
-from hushgrid.audit.routes import WAYS_IN, HandOver, NotHereError, Route, as_array, new_account, squares
+from hushgrid.audit.routes import (
+    WAYS_IN,
+    HandOver,
+    NotHereError,
+    Route,
+    as_array,
+    new_account,
+    squares,
+    squares_in_rows,
+)
 from hushgrid.audit.view import VIEWS, WIDTH, Place, view
 from hushgrid.geometry.guidelines import leaf_sides
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
@@ -340,6 +349,7 @@ def _many_areas() -> Iterator[ManyAtOnce]:
     user = {**areas, "max_per_user": MOST_PER_USER}
     for title, arguments, options in (
         ("areas", areas, {}),
+        ("areas in levels", {"method": squares_in_rows(AREAS_SIDE)}, {}),
         ("areas, users", user, {"times": 5, "kept": MOST_PER_USER}),
         ("areas, distinct users", {**user, "distinct": True}, {"group": MOST_PER_USER, "times": 2, "releases": 16}),
     ):

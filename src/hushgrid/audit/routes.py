@@ -349,12 +349,22 @@ def squares(side: int) -> Any:
     return [shapely.box(low[i], low[j], high[i], high[j]) for j in range(side) for i in range(side)]
 
 
+def squares_in_rows(side: int) -> Areas:
+    """The same squares in two levels, their rows and themselves."""
+    rows = [f"row {row}" for row in range(side) for _ in range(side)]
+    names = [f"square {number}" for number in range(side**2)]
+    return Areas({"geometry": squares(side), "row": rows, "square": names}, levels=["row", "square"])
+
+
 def _areas() -> Iterator[Route]:
     if importlib.util.find_spec("shapely") is None:
         yield Route(title="areas", method="areas", arguments={}, needs="shapely")
         return
     areas = Areas(squares(3))
     yield Route(title="areas", method="areas", arguments={"method": areas})
+    nested = {"method": squares_in_rows(3)}
+    yield Route(title="areas in levels", method="areas", arguments=nested)
+    yield Route(title="areas in levels, users", method="areas", arguments={**nested, **USER}, of_users=True)
     yield Route(title="areas, users", method="areas", arguments={"method": areas, **USER}, of_users=True)
     yield Route(
         title="areas, distinct users",

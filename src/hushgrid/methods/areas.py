@@ -7,7 +7,7 @@ Private Data Analysis", TCC 2006).
 import hashlib
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -39,9 +39,9 @@ class Areas:
 
     Parameters
     ----------
-    polygons : sequence or array of shapely geometries, GeoSeries or GeoDataFrame
+    polygons : sequence or array of shapely geometries, GeoSeries, GeoDataFrame or mapping
         Polygons and multipolygons in the reference system of the domain, unless the frame carries another. They are
-        public: they must not come from the data.
+        public: they must not come from the data. A mapping has a column ``"geometry"`` and others beside it.
     names : str or sequence of str, optional
         What the areas are called, or the column of the frame that says so. If not given, the last of the levels, or
         their numbers.
@@ -204,7 +204,7 @@ def _names(polygons: Any, names: str | Sequence[str] | None, size: int) -> tuple
 
 def _column(polygons: Any, name: str) -> tuple[str, ...]:
     """A column of a frame as texts, none of them empty."""
-    columns = [str(column) for column in getattr(polygons, "columns", ()) if column != "geometry"]
+    columns = _columns(polygons)
     if name not in columns:
         there = f"there are: {', '.join(columns)}" if columns else "these polygons have none"
         msg = f"{name!r} must be a property of the areas, or a column of a GeoDataFrame; {there}."
@@ -221,8 +221,14 @@ def _column(polygons: Any, name: str) -> tuple[str, ...]:
 
 def _keys(polygons: Any) -> list[str]:
     """The first column that tells all areas apart, if there is one."""
-    for column in getattr(polygons, "columns", ()):
-        values = [] if column == "geometry" else list(map(str, np.asarray(polygons[column], dtype=object).tolist()))
-        if values and len(set(values)) == len(values):
+    for column in _columns(polygons):
+        values = list(map(str, np.asarray(polygons[column], dtype=object).tolist()))
+        if len(set(values)) == len(values):
             return values
     return []
+
+
+def _columns(polygons: Any) -> list[str]:
+    """What areas are described by, beside their outlines."""
+    columns = polygons if isinstance(polygons, Mapping) else getattr(polygons, "columns", ())
+    return [str(column) for column in columns if column != "geometry"]
