@@ -113,7 +113,11 @@ def test_every_other_command_takes_it_or_says_no(publish_on: Run, run: Run) -> N
 REFUSED = {
     "a method beside areas": (["--method", "ag"], 2, "leave --method out"),
     "a side beside areas": ([*USERS, "--distinct-users", "8"], 2, "the SIDE of --distinct-users"),
-    "a name that is not there": (["--area-name", "nom"], 3, "'nom'; there are: code, name"),
+    "a name that is not there": (
+        ["--area-name", "nom"],
+        3,
+        "'nom' must be a property of the areas, or a column of a GeoDataFrame; there are: name, code",
+    ),
     "a domain that is too small": (["--domain", "-74,40.6,-73.95,40.8"], 2, "reaches outside the domain"),
     "users without a column": (["--distinct-users"], 2, "needs user"),
     "an engine": (["--engine", "duckdb"], 2, "Write them to a Parquet file"),
@@ -144,3 +148,53 @@ def test_without_areas_something_else_is_needed(run: Run, folder: Path, options:
 
     assert result.exit_code == 2
     assert words in result.stderr
+
+
+def test_areas_in_levels_are_listed_level_by_level(run: Run, folder: Path) -> None:
+    """With whole numbers that add up, without a question; a release on cells has to be asked."""
+    boroughs = {"type": "FeatureCollection", "features": []}
+    for number, west in enumerate((-74.0, -73.98, -73.96, -73.94)):
+        ring = [[west, 40.6], [west + 0.02, 40.6], [west + 0.02, 40.8], [west, 40.8], [west, 40.6]]
+        properties = {"strip": f"strip {number}", "half": "west" if number < 2 else "east"}
+        geometry = {"type": "Polygon", "coordinates": [ring]}
+        boroughs["features"].append({"type": "Feature", "properties": properties, "geometry": geometry})
+    Path("strips.geojson").write_text(json.dumps(boroughs))
+    options = ["--areas", "strips.geojson", "--levels", "half,strip", "--level-shares", ".25,.75", "--epsilon", "1"]
+    points = folder / "trips.parquet"
+    published = run("publish", points, *options, "-o", "strips.dp.parquet")
+    halves, strips = (
+        list(csv.DictReader(io.StringIO(run("query", "strips.dp.parquet", "--whole", "--csv", *level).stdout)))
+        for level in (["--level", "half"], [])
+    )
+
+    assert published.exit_code == 0, published.stderr
+    assert "hushgrid query strips.dp.parquet\n" in published.stderr
+    assert [row["name"] for row in halves] == ["west", "east"]
+    assert [row["name"] for row in strips] == [f"strip {number}" for number in range(4)]
+    for half, parts in zip(halves, (strips[:2], strips[2:]), strict=True):
+        assert int(half["estimate"]) == sum(int(part["estimate"]) for part in parts)
+    assert_refused(run("query", "strips.dp.parquet", "--level", "town"), 2, "level must be one of half, strip")
+    run("publish", points, "--domain", "-74,40.6,-73.9,40.8", "--epsilon", "1", "-o", "cells.dp.parquet")
+    assert_refused(run("query", "cells.dp.parquet", "--whole"), 2, "Give the areas with one of")
+
+
+LEVELS_REFUSED = {
+    "shares without levels": (["--level-shares", "1"], "give --levels"),
+    "a level that is not there": (["--levels", "land,name"], "'land' must be a property"),
+    "shares of more than all": (["--levels", "code,name", "--level-shares", ".5,.6"], "sum to 1, got .5 + .6 = 1.1"),
+}
+
+
+@pytest.mark.parametrize(("options", "words"), LEVELS_REFUSED.values(), ids=LEVELS_REFUSED)
+def test_levels_that_make_no_sense_are_refused(publish_on: Run, options: list[str], words: str) -> None:
+    """Before anything is read."""
+    result = publish_on(*options)
+
+    assert result.exit_code in (2, 3)
+    assert words in " ".join(result.stderr.split())
+
+
+def test_levels_are_about_areas(run: Run, folder: Path) -> None:
+    """Without any, there is nothing that lies in something."""
+    options = ["--domain", "-74,40.6,-73.9,40.8", "--epsilon", "1", "-o", "out.dp.parquet", "--levels", "half,strip"]
+    assert_refused(run("publish", folder / "trips.parquet", *options), 2, "--levels half,strip without --areas")

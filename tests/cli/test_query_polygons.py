@@ -52,8 +52,8 @@ def expected(release: Path, confidence: float = 0.95) -> np.ndarray:
 def answers(text: str) -> np.ndarray:
     """The numbers of a CSV answer."""
     header, *rows = csv.reader(io.StringIO(text))
-    assert header == ["feature", "estimate", "low", "high"]
-    return np.array(rows, float).reshape(-1, 4)
+    assert header == ["feature", "name", "estimate", "low", "high"]
+    return np.array([[number, *values] for number, _, *values in rows], float).reshape(-1, 4)
 
 
 @pytest.mark.parametrize("source", ["areas.geojson", "areas.json", "-"])
@@ -68,13 +68,25 @@ def test_csv_holds_the_library_s_answers_bit_for_bit(run: Run, release: Path, so
 
 
 def test_the_table_names_the_features(run: Run, release: Path) -> None:
-    """Features go by their names where they have any, else by their numbers."""
+    """Features go by their names where they have any, else they say which feature they are."""
     text = collection(feature(AREAS[0], name="Kings\x1b[31m\n"), feature(AREAS[1]), feature(AREAS[1], name="x" * 99))
     lines = run("query", release, "--polygons", "-", stdin=text).stdout.splitlines()
 
-    assert lines[0].split()[:4] == ["feature", "estimate", "low", "high"]
-    assert [line.split()[0] for line in lines[1:4]] == ["Kings?[31m", "1", "x" * 39 + "…"]
+    assert lines[0].split()[:4] == ["area", "estimate", "low", "high"]
+    assert [line.split("  ")[0] for line in lines[1:4]] == ["Kings?[31m", "feature 1", "x" * 39 + "…"]
     assert f"{round(hg.read(release).count_polygons(AREAS[0])):,}" in lines[1]
+
+
+def test_csv_has_names_that_no_spreadsheet_takes_for_a_formula(run: Run, release: Path) -> None:
+    """Names come from a file of anyone's, by the property that was asked for."""
+    text = collection(feature(AREAS[0], district="=1+1"), feature(AREAS[1], district='Queens, "east"'))
+    result = run("query", release, "--polygons", "-", "--csv", "--area-name", "district", stdin=text)
+    names = [row["name"] for row in csv.DictReader(io.StringIO(result.stdout))]
+
+    assert names == ["'=1+1", 'Queens, "east"']
+    wrong = run("query", release, "--polygons", "-", "--csv", "--area-name", "town", stdin=text)
+    assert wrong.exit_code == 3
+    assert "'town'; there are: district" in " ".join(wrong.stderr.split())
 
 
 def test_json_holds_one_record_a_feature(run: Run, release: Path) -> None:

@@ -1,13 +1,16 @@
 """From the options of ``hushgrid publish`` to the arguments of `hushgrid.publish`."""
 
 import os
+import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
 from hushgrid.cli.polygons import read_polygons, refused
-from hushgrid.errors import ArgumentError
+from hushgrid.cli.text import warn
+from hushgrid.errors import ArgumentError, HushgridWarning
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
 from hushgrid.release.auto import AUTO
 
@@ -21,18 +24,50 @@ if TYPE_CHECKING:
 ON_AREAS = 0  # in place of the side of a grid
 
 
-def chosen_method(
-    method: str, areas_file: Path | None, area_name: str | None, distinct_users: int | None
-) -> "str | UniformGrid | Areas":
+@dataclass(frozen=True, kw_only=True)
+class AreasAsked:
+    """Areas to count on, as the options say.
+
+    Parameters
+    ----------
+    file : Path, optional
+        Their polygons.
+    name : str, optional
+        Property that names them.
+    levels : tuple of str
+        Properties that they lie in, the coarsest first, and last their own names.
+    shares : tuple of str, optional
+        Of the budget, for each level.
+    """
+
+    file: Path | None
+    name: str | None
+    levels: tuple[str, ...]
+    shares: tuple[str, ...] | None
+
+    def check(self) -> None:
+        """Refuse options about areas where there are none, and shares of no levels."""
+        given = {
+            f"--area-name {self.name}": self.name is not None,
+            f"--levels {','.join(self.levels)}": self.levels,
+            f"--level-shares {','.join(self.shares or ())}": self.shares is not None,
+        }
+        for option in (option for option, there in given.items() if there and self.file is None):
+            msg = f"{option.split()[0]} is about areas, got {option} without --areas FILE."
+            raise ArgumentError(msg)
+        if self.shares is not None and not self.levels:
+            msg = "--level-shares divides the budget among levels: give --levels, such as --levels state,county."
+            raise ArgumentError(msg)
+
+
+def chosen_method(method: str, areas: AreasAsked, distinct_users: int | None) -> "str | UniformGrid | Areas":
     """The method named, or a grid or areas to count on."""
-    if areas_file is not None:
+    areas.check()
+    if areas.file is not None:
         if method != AUTO or distinct_users not in (None, ON_AREAS):
             msg = "--areas says what is counted on: leave --method out, and the SIDE of --distinct-users."
             raise ArgumentError(msg)
-        return read_areas(areas_file, area_name)
-    if area_name is not None:
-        msg = f"--area-name is about areas, got --area-name {area_name} without --areas FILE."
-        raise ArgumentError(msg)
+        return read_areas(areas.file, areas)
     return method if distinct_users is None else _grid_of(distinct_users, method)
 
 
@@ -68,25 +103,34 @@ def _is_domain(bounds: str, crs: str) -> bool:
     return True
 
 
-def read_areas(path: Path, name: str | None) -> "Areas":
-    """Read areas, named by a property or as `query` does."""
+def read_areas(path: Path, asked: AreasAsked) -> "Areas":
+    """Read areas, named by a property."""
     from hushgrid.methods.areas import Areas
 
     features = read_polygons(path)
     try:
-        return Areas(features, names=features.names if name is None else _named(features, name))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", HushgridWarning)
+            names = _names(features, asked)
+            areas = Areas(features, names=names, levels=asked.levels, shares=asked.shares)
     except ArgumentError as error:
         raise refused(path, str(error)) from None
+    for warning in caught:
+        warn(f"{path}: {warning.message}")
+    return areas
 
 
-def _named(features: "Features", name: str) -> list[str]:
-    """One property of every feature, as text."""
-    values = [(feature.get("properties") or {}).get(name) for feature in features.features]
-    if any(value is None for value in values):
-        known = sorted({str(key) for feature in features.features for key in feature.get("properties") or {}})
-        msg = f"--area-name must be a property that every feature has, got {name!r}; there are: {', '.join(known)}."
-        raise ArgumentError(msg)
-    return [str(value) for value in values]
+def _names(features: "Features", asked: AreasAsked) -> str | list[str] | None:
+    """The property that names areas, or the ids of their features."""
+    column = asked.name or (None if asked.levels else features.name_column)
+    if column is not None or asked.levels:
+        return column
+    ids = [feature.get("id") for feature in features.features]
+    if features.is_geojson and all(isinstance(each, str | int) and str(each).strip() for each in ids):
+        return list(map(str, ids))
+    there = f"they have: {', '.join(features.columns)}" if features.columns else "they have none"
+    msg = f"say which property names its areas, --area-name PROPERTY; {there}."
+    raise ArgumentError(msg)
 
 
 def _grid_of(side: int, method: str) -> "UniformGrid":

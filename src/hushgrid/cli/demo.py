@@ -1,5 +1,6 @@
 """``hushgrid demo``: the whole path on bundled data."""
 
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
@@ -65,13 +66,14 @@ def demo(folder: Path) -> None:
         delivery = Delivery(output=release, overwrite=True, tell=note, **bar._asdict())
         synopsis = deliver(ReleaseRequest.of(domain=DOMAIN, epsilon=EPSILON), points, charge=None, delivery=delivery)
     answers = ask(synopsis, np.array(list(PLACES.values())), confidence=CONFIDENCE)
+    answers = replace(answers, names=list(PLACES))
     with new_file(table, overwrite=True) as out:
         out.writelines(line.encode() for line in answers.csv())
     with new_file(page, overwrite=True) as out:
         out.write(map_page(synopsis, title="Towns and villages of the world").encode())
     summarise(synopsis)
     note()
-    click.echo(answers.table(list(PLACES)))
+    click.echo(answers.table())
     note(f"\n{AFTER}\n\nThese files were written. Open the map in a browser:")
     click.echo(f"{release}\n{table}\n{page}")
     suggest(synopsis.domain, release)

@@ -141,9 +141,9 @@ def suggest(domain: Domain, path: Path, areas: Path | None = None) -> None:
         domain.north - domain.height / 4,
     )
     rect = ",".join(f"{bound:.12g}" for bound in middle)
-    question = f"--rect {rect}" if areas is None else f"--polygons {shlex.quote(str(areas))}"
+    question = f"query {file} --rect {rect}" if areas is None else f"query {file}"
     note("Next:")
-    for command in (f"describe {file}", f"query {file} {question}", f"verify {file}"):
+    for command in (f"describe {file}", question, f"verify {file}"):
         note(f"  hushgrid {command}")
 
 

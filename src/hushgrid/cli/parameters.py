@@ -41,6 +41,11 @@ def to_total(_context: click.Context, _parameter: click.Parameter, text: str | N
         raise ArgumentError(msg) from None
 
 
+def to_texts(_context: click.Context, _parameter: click.Parameter, text: str | None) -> tuple[str, ...] | None:
+    """Parse texts with commas between them."""
+    return None if text is None else tuple(part.strip() for part in text.split(","))
+
+
 def to_rects(_context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]) -> list[Rect]:
     """Parse rectangles written as ``W,S,E,N``."""
     return [parse_rect(text.split(",")) for text in texts]

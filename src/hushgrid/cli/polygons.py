@@ -38,16 +38,38 @@ class Features:
         Their coordinate reference system, longitude first.
     features : list of dict
         GeoJSON features, complete but for a geometry where the file is not GeoJSON.
+    is_geojson : bool
+        Whether ids are those that the file gives, and not numbers that GDAL counts.
     """
 
     geometry: "NDArray[np.object_]"
     crs: str
     features: list[dict[str, Any]]
+    is_geojson: bool = True
 
     @property
-    def names(self) -> list[str]:
-        """The name of each feature, else its number."""
-        return [_name(feature, number) for number, feature in enumerate(self.features)]
+    def columns(self) -> list[str]:
+        """Properties that any of the features has."""
+        return list(dict.fromkeys(str(key) for feature in self.features for key in feature.get("properties") or {}))
+
+    def __getitem__(self, column: str) -> list[Any]:
+        """One property of every feature; None where it has none."""
+        return [(feature.get("properties") or {}).get(column) for feature in self.features]
+
+    def called(self, column: str | None = None) -> list[str]:
+        """The name of each feature by a property, else its number."""
+        if column is None:
+            return [_name(feature, number) for number, feature in enumerate(self.features)]
+        if column not in self.columns:
+            there = f"there are: {', '.join(self.columns)}" if self.columns else "there are none"
+            msg = f"--area-name must be a property of its features, got {column!r}; {there}."
+            raise ArgumentError(msg)
+        return [_shown(value) or f"feature {number}" for number, value in enumerate(self[column])]
+
+    @property
+    def name_column(self) -> str | None:
+        """The property called name, in any case, if there is one."""
+        return next((column for column in self.columns if column.lower() == "name"), None)
 
     def geojson(self, values: dict[str, "NDArray[np.float64]"], columns: tuple[str, ...]) -> Iterator[str]:
         """The same features as GeoJSON, with values added.
@@ -80,11 +102,15 @@ class Features:
 
 def _name(feature: dict[str, Any], number: int) -> str:
     properties = {str(key).lower(): value for key, value in (feature.get("properties") or {}).items()}
-    for name in (properties.get("name"), feature.get("id")):
-        if isinstance(name, str | int) and str(name).strip():
-            text = "".join(letter if letter.isprintable() else "?" for letter in str(name).strip())
-            return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
-    return str(number)
+    return _shown(properties.get("name")) or _shown(feature.get("id")) or f"feature {number}"
+
+
+def _shown(name: Any) -> str:
+    """A name on one line, empty if there is none."""
+    if not isinstance(name, str | int):
+        return ""
+    text = "".join(letter if letter.isprintable() else "?" for letter in str(name).strip())
+    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
 
 
 def geojson_features(path: Path) -> Features:
@@ -167,7 +193,7 @@ def gdal_features(path: Path) -> Features:
         for number, values in zip(numbers.tolist(), properties, strict=True)
     ]
     crs = LONGITUDE_LATITUDE if meta["crs"] == "EPSG:4326" else meta["crs"]
-    return Features(geometry=geometry, crs=crs, features=features)
+    return Features(geometry=geometry, crs=crs, features=features, is_geojson=False)
 
 
 def _forget_formats() -> None:

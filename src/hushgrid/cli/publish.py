@@ -11,6 +11,7 @@ import click
 
 from hushgrid.cli.arguments import (
     ON_AREAS,
+    AreasAsked,
     EngineChoice,
     chosen_domain,
     chosen_method,
@@ -19,7 +20,7 @@ from hushgrid.cli.arguments import (
 )
 from hushgrid.cli.describe import suggest, summarise
 from hushgrid.cli.files import check_release_output, on_disk, progress_bar
-from hushgrid.cli.parameters import complete_file, complete_method, example, to_total
+from hushgrid.cli.parameters import complete_file, complete_method, example, to_texts, to_total
 from hushgrid.cli.text import note, warn
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
@@ -153,6 +154,19 @@ METHOD = section(
         show_default="name or id",
         help="Property that names each area. With --areas.",
     ),
+    click.option(
+        "--levels",
+        callback=to_texts,
+        metavar="FIELD,...",
+        help="Properties that areas lie in, the coarsest first, and last their own: state,county. With --areas.",
+    ),
+    click.option(
+        "--level-shares",
+        callback=to_texts,
+        metavar="S,...",
+        show_default="by the cube root of the number of areas",
+        help="Share of the budget for each level; they sum to 1. With --levels.",
+    ),
     click.option("--public-size", type=int, metavar="N", help="About how many points, if that is public knowledge."),
     click.option(
         "--size-from",
@@ -235,6 +249,8 @@ def publish_command(
     method: str,
     areas_file: Path | None,
     area_name: str | None,
+    levels: tuple[str, ...] | None,
+    level_shares: tuple[str, ...] | None,
     distinct_users: int | None,
     engine: EngineChoice,
     spark_conf: tuple[str, ...],
@@ -264,7 +280,8 @@ def publish_command(
     from hushgrid.release.publish import Charge, Delivery, deliver
     from hushgrid.release.request import ReleaseRequest
 
-    chosen = chosen_method(method, areas_file, area_name, distinct_users)
+    areas = AreasAsked(file=areas_file, name=area_name, levels=levels or (), shares=level_shares)
+    chosen = chosen_method(method, areas, distinct_users)
     crs = asked.pop("crs")
     domain = chosen_domain(bounds, domain_crs, chosen, crs_of_points=crs)
     charge = Charge.of(**{name: asked.pop(name) for name in ("ledger", "dataset", "new_release", "resume")})

@@ -1,6 +1,7 @@
 """Named areas of a release: their table, and sums of them."""
 
 from collections.abc import Sequence
+from dataclasses import fields, replace
 from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -41,22 +42,27 @@ class Districts:
 
     def table(self, level: str | None = None, *, whole: bool = False, confidence: float = 0.95) -> pa.Table:
         """The areas of a level, in the order of their file."""
-        areas = self._partition.level_called(level)
-        answer = self.answer(areas, confidence)
-        estimates = self.whole(areas) if whole else answer.estimate
-        order = np.argsort(np.minimum.reduceat(self._partition.places, areas.starts[:-1]))
-        columns = {"estimate": estimates, "low": answer.low, "high": answer.high, "usable": answer.usable}
-        return pa.table({"name": areas.names, **columns}).take(order)
+        names, answer = self.answers(level, whole=whole, confidence=confidence)
+        columns = {name: getattr(answer, name) for name in ("estimate", "low", "high", "usable")}
+        return pa.table({"name": names, **columns})
 
-    def answer(self, areas: AreaLevel, confidence: float) -> Answer:
+    def answers(
+        self, level: str | None = None, *, whole: bool = False, confidence: float = 0.95
+    ) -> tuple[list[str], Answer]:
+        """Names of the areas of a level, and what is known of each."""
+        areas = self._partition.level_called(level)
+        answer = self._answer(areas, confidence)
+        if whole:
+            answer = replace(answer, estimate=self._whole[self._nodes(areas)])  # type: ignore[arg-type]  # whole numbers
+        order = np.argsort(np.minimum.reduceat(self._partition.places, areas.starts[:-1]))
+        in_order = {field.name: getattr(answer, field.name)[order] for field in fields(answer)}
+        return [areas.names[number] for number in order.tolist()], Answer(**in_order)
+
+    def _answer(self, areas: AreaLevel, confidence: float) -> Answer:
         """Each area of a level, with its interval."""
         nodes = self._nodes(areas)
         variances, fourths = (self._noise.of_nodes(power)[nodes] for power in (2, 4))
         return self._with_interval(areas.sums(self._counts), variances, fourths, confidence)
-
-    def whole(self, areas: AreaLevel) -> Indices:
-        """Whole numbers of a level, none negative, that add up to those of all others."""
-        return self._whole[self._nodes(areas)]
 
     def total_of(self, names: Sequence[str], *, level: str | None = None, confidence: float = 0.95) -> Answer:
         """The sum over some areas, of any levels."""
