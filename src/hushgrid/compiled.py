@@ -1,5 +1,6 @@
 """Compiles inner loops with numba, and threads them."""
 
+import gc
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -80,6 +81,7 @@ def compiled(function: Function) -> Function:
 
 def _compile(function: FunctionType, **flags: bool) -> Any:
     import numba
+    import numba.core.typing.arraydecl  # before lists and dicts: numba tries what is imported first, and here it fits
 
     njit: Any = numba.njit  # whose flags for a way in from Python and C are not in its stubs
     try:
@@ -95,7 +97,7 @@ def _by_one_process(dispatcher: Any) -> Any:
     lock, compile_now = Path(dispatcher.stats.cache_path, name), dispatcher.compile
 
     def compile_in_turn(signature: Any) -> Any:
-        with _locked(lock):
+        with _locked(lock), _without_collecting():
             return compile_now(signature)
 
     dispatcher.compile = compile_in_turn
@@ -115,6 +117,21 @@ def _locked(path: Path) -> Iterator[None]:
             fcntl.flock(held.enter_context(path.open("w")), fcntl.LOCK_EX)
             held.callback(path.unlink, missing_ok=True)  # whoever waits has it open
         yield
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Let garbage lie for a while.
+
+    numba makes so many small objects that looking for garbage takes a tenth of the time of compiling.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def _without_literals(dispatcher: Any) -> Any:

@@ -1,10 +1,12 @@
 """Kernels are compiled, on machines where nothing can be kept too."""
 
+import gc
 import subprocess
 import sys
 
 import numba
 import pytest
+from numba.core.event import Listener, install_listener
 
 from hushgrid.compiled import compiled
 
@@ -96,3 +98,28 @@ def test_numba_is_imported_with_the_first_call_and_not_before():
     code = "import sys, hushgrid; assert 'numba' not in sys.modules"
 
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_compiling_leaves_the_collector_as_it_was(collects):
+    """Garbage may lie while a kernel is compiled, whether that works or not."""
+    before, during = gc.isenabled(), []
+
+    class Compiling(Listener):
+        def on_start(self, event):
+            during.append(gc.isenabled())
+
+        def on_end(self, event):
+            pass
+
+    (gc.enable if collects else gc.disable)()
+    try:
+        with install_listener("numba:compile", Compiling()):
+            assert compiled(double)(2) == 4
+            with pytest.raises(numba.TypingError):
+                compiled(double)({})
+        assert gc.isenabled() == collects
+        assert during
+        assert not any(during)
+    finally:
+        (gc.enable if before else gc.disable)()

@@ -5,6 +5,7 @@ release, and numba compiles one at a time. So a helper compiles what a release n
 what it needs first.
 """
 
+import gc
 import multiprocessing
 import os
 import subprocess
@@ -136,6 +137,7 @@ def start() -> "subprocess.Popen[bytes] | None":
 
 def main() -> None:
     """Compile what a release needs later, unless its process ends."""
+    gc.disable()  # this process ends before garbage matters
     Thread(target=_end_with_parent, daemon=True).start()
     compile_ahead()
 
