@@ -81,7 +81,8 @@ def share(sides: Indices, node: int, left: float, bottom: float, right: float, t
 
     It is exactly one where the rectangle covers all of the node.
     """
-    west, south, east, north = sides[node, 0], sides[node, 1], sides[node, 2], sides[node, 3]
+    west, south = sides[node, 0], sides[node, 1]
+    east, north = sides[node, 2], sides[node, 3]
     width = max(min(right, float(east)) - max(left, float(west)), 0.0)
     height = max(min(top, float(north)) - max(bottom, float(south)), 0.0)
     covered: float = (width / (east - west)) * (height / (north - south))

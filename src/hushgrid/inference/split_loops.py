@@ -158,7 +158,8 @@ def observe_shares(masses: Floats, sums: Floats, variances: Floats, shares: Floa
     counts leave next to no mass: its few digits are rounding errors, and nothing should be learned from them.
     """
     for split in range(len(masses)):
-        mass, (first, second), (va, vb) = masses[split], sums[split], variances[split]
+        mass, first, second = masses[split], sums[split, 0], sums[split, 1]
+        va, vb = variances[split, 0], variances[split, 1]
         if va == math.inf:
             part, variance = mass - second, vb
         elif vb == math.inf:
@@ -206,7 +207,8 @@ def weigh_components(
             continue
         nearest = min(max(share, 0.0), 1.0)
         miss = share - nearest
-        reach = (REACH * spread) ** 2 / (math.sqrt(miss**2 + (REACH * spread) ** 2) + abs(miss))
+        wide = (REACH * spread) ** 2
+        reach = wide / (math.sqrt(miss**2 + wide) + abs(miss))
         below, above = min(reach, nearest), min(reach, 1 - nearest)
         step = (below + above) / POINTS
         for component in range(COMPONENTS):

@@ -63,12 +63,9 @@ def place_digit(
             undecided[found] = i
             found += 1
         digits[i] = digit
-    if first:
-        for i in range(size):
-            codes[i] = np.int64(digits[i]) << place
-    else:
-        for i in range(size):
-            codes[i] += np.int64(digits[i]) << place
+    for i in range(size):
+        code = np.int64(digits[i]) << place
+        codes[i] = code if first else codes[i] + code
     return found
 
 
@@ -111,12 +108,9 @@ def place_mixed_digit(
             undecided[found] = i
             found += 1
         digits[i] = digit
-    if first:
-        for i in range(size):
-            codes[i] = np.int64(digits[i]) << places[rate_index[i]]
-    else:
-        for i in range(size):
-            codes[i] += np.int64(digits[i]) << places[rate_index[i]]
+    for i in range(size):
+        code = np.int64(digits[i]) << places[rate_index[i]]
+        codes[i] = code if first else codes[i] + code
     return found
 
 

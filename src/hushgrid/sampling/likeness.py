@@ -45,8 +45,9 @@ def level_of(extent: float) -> int:
 
 
 @compiled
-def round_at_random(key: np.uint64, expected: Floats, out: Indices) -> None:
+def round_at_random(seed: np.uint64, expected: Floats, out: Indices) -> None:
     """Write whole numbers that are right on average."""
+    key = mixed(seed)
     for place in range(len(expected)):
         out[place] = math.floor(expected[place] + draw(key, place))
 
@@ -88,7 +89,7 @@ def draw_share(key: np.uint64, chances: Floats, laws: Floats, shares: Floats) ->
 
 @compiled
 def fill_boxes(
-    key: np.uint64,
+    seed: np.uint64,
     first: int,
     stop: int,
     corners: Floats,
@@ -113,6 +114,7 @@ def fill_boxes(
     laws, shares : array
         As for `draw_share`.
     """
+    key = mixed(seed)
     boxes, numbers, keys = np.empty((DEEPEST, 4)), np.empty(DEEPEST, np.int64), np.empty(DEEPEST, np.uint64)
     for box in range(first, stop):
         place, waiting = starts[box], 1
@@ -121,7 +123,8 @@ def fill_boxes(
         numbers[0], keys[0] = starts[box + 1] - starts[box], mixed(key + np.uint64(box + 1) * GAMMA)
         while waiting > 0:
             waiting -= 1
-            west, south, width, height = boxes[waiting, 0], boxes[waiting, 1], boxes[waiting, 2], boxes[waiting, 3]
+            west, south = boxes[waiting, 0], boxes[waiting, 1]
+            width, height = boxes[waiting, 2], boxes[waiting, 3]
             number, own = numbers[waiting], keys[waiting]
             axis = 1 if height > width * NEARLY else 0
             extent = height if axis == 1 else width
@@ -180,7 +183,7 @@ class Replica:
 
     def points(self, size: int, *, seed: int) -> Floats:
         """About `size` points, shape (n, 2)."""
-        for_numbers, for_places = (np.uint64(mixed(np.uint64(2 * seed + number))) for number in range(2))
+        for_numbers, for_places = np.uint64(2 * seed), np.uint64(2 * seed + 1)
         numbers = np.empty(len(self._masses), np.int64)
         round_at_random(for_numbers, size * (self._masses / self._total), numbers)
         starts = np.concatenate([[0], np.cumsum(numbers)])
