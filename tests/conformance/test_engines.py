@@ -39,10 +39,8 @@ from tests.conformance.engines import (
     awkward_rows,
     ibis_table,
     partitions,
-    spark_session,
     why_no_spark,
 )
-from tests.ledger.server import running_server, why_not
 
 pytestmark = pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # Ibis's own
 
@@ -52,16 +50,6 @@ KINDS = tuple(partitions(DOMAIN))
 # Under load a session of Spark takes a minute to start, and Dask seconds for each join.
 ENGINES = [name if name != "spark" else pytest.param(name, marks=pytest.mark.slow) for name in TABLES]
 HERE = [name for name in TABLES if name != "spark"]
-
-
-@pytest.fixture(scope="module")
-def spark():
-    """The session that the tests of Spark share."""
-    if reason := why_no_spark():
-        pytest.skip(reason)
-    session = spark_session()
-    yield session
-    session.stop()
 
 
 @pytest.fixture
@@ -75,15 +63,6 @@ def table(request):
             return stack.enter_context(TABLES[engine](rows))
 
         yield make
-
-
-@pytest.fixture(scope="module")
-def server():
-    """The URL of a PostgreSQL server of our own."""
-    if reason := why_not():
-        pytest.skip(reason)
-    with running_server() as url:
-        yield url
 
 
 def in_memory(rows, domain):

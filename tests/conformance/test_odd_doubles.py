@@ -21,8 +21,7 @@ from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.quadrants import Quadrants
-from tests.conformance.engines import TABLES, spark_session, uneven_tree, why_no_spark
-from tests.ledger.server import running_server, why_not
+from tests.conformance.engines import TABLES, uneven_tree
 from tests.plain import PlainCounter
 from tests.plain_users import kept
 
@@ -84,25 +83,6 @@ def odd_rows(domain):
     lon = np.concatenate([east, np.full(len(north), middle[0]), rng.permutation(east), rng.choice(east, 200)])
     lat = np.concatenate([np.full(len(east), middle[1]), north, rng.choice(north, len(east)), rng.choice(north, 200)])
     return pa.table({"id": np.arange(len(lon)) % 23, "lon": pa.array(lon), "lat": pa.array(lat)})
-
-
-@pytest.fixture(scope="module")
-def spark():
-    """The session that the tests of Spark share."""
-    if reason := why_no_spark():
-        pytest.skip(reason)
-    session = spark_session()
-    yield session
-    session.stop()
-
-
-@pytest.fixture(scope="module")
-def server():
-    """The URL of a PostgreSQL server of our own."""
-    if reason := why_not():
-        pytest.skip(reason)
-    with running_server() as url:
-        yield url
 
 
 @contextmanager
