@@ -15,7 +15,7 @@ import pytest
 
 from hushgrid.counting import quadtree
 from hushgrid.counting.counter import PointCounter, open_counter
-from hushgrid.counting.engine import points as engine_points
+from hushgrid.counting.engine import counter as engine_counter
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.opening import open_points
 from hushgrid.geometry.quadrants import DEEPEST, Quadrants, all_cells
@@ -23,8 +23,7 @@ from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.staq import Staq
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
-from tests.conformance.engines import DOMAIN, TABLES, spark_session, why_no_spark
-from tests.ledger.server import running_server, why_not
+from tests.conformance.engines import DOMAIN, TABLES
 from tests.plain import UNIT_SQUARE
 from tests.scripted import ScriptedBudget
 
@@ -57,25 +56,6 @@ def on_lines():
     on = [west, south] + shares * [east - west, north - south]
     points = np.concatenate([on, np.nextafter(on, -np.inf), np.nextafter(on, np.inf)])
     return pa.table({"lon": points[:, 0], "lat": points[:, 1]})
-
-
-@pytest.fixture(scope="module")
-def spark():
-    """The session that the tests of Spark share."""
-    if reason := why_no_spark():
-        pytest.skip(reason)
-    session = spark_session()
-    yield session
-    session.stop()
-
-
-@pytest.fixture(scope="module")
-def server():
-    """The URL of a PostgreSQL server of our own."""
-    if reason := why_not():
-        pytest.skip(reason)
-    with running_server() as url:
-        yield url
 
 
 @contextmanager
@@ -238,7 +218,7 @@ def test_queries_follow_from_released_values(method, monkeypatch):
 def asked(method, points, seed, monkeypatch):
     """The partitions of all queries of a release whose values come from a script."""
     partitions = []
-    make = engine_points.cell_keys
+    make = engine_counter.cell_keys
 
     def noting(engine, frame, partition):
         fields = {
@@ -248,7 +228,7 @@ def asked(method, points, seed, monkeypatch):
         return make(engine, frame, partition)
 
     with monkeypatch.context() as patch, TABLES["polars"](table_of(points)) as table:
-        patch.setattr(engine_points, "cell_keys", noting)
+        patch.setattr(engine_counter, "cell_keys", noting)
         with open_counter(UNIT_SQUARE, open_points(table, crs=UNIT_SQUARE.crs)) as counter:
             method.release(counter, ScriptedBudget(seed))
     return partitions

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 import hushgrid as hg
 from hushgrid.cli import main
 from hushgrid.counting import quadtree
-from hushgrid.counting.engine.points import EngineCounter
+from hushgrid.counting.engine.counter import EngineCounter
 from hushgrid.ledger.book import State
 from hushgrid.ledger.ledger import open_ledger
 from tests.conformance.engines import why_no_spark
