@@ -32,7 +32,7 @@ def add_up(parents: Indices, values: Floats) -> None:
 
 
 @compiled
-def weigh(node: int, weight: float, parents: Indices, variances: Floats, sums: Floats) -> None:
+def weigh_node(node: int, weight: float, parents: Indices, variances: Floats, sums: Floats) -> None:
     """Add a weighted node to its parent's sums."""
     parent = parents[node]
     if variances[node] < math.inf:
@@ -99,7 +99,7 @@ def vary_on_runs(
             if parent < 0:
                 root_weight = weights[place]
             elif stop == first + 1:
-                weigh(first, weights[place], parents, variances, sums)
+                weigh_node(first, weights[place], parents, variances, sums)
             else:
                 known = running[stop, 0] - running[first, 0]
                 sums[parent, 0] += known
@@ -115,7 +115,7 @@ def vary_on_runs(
                 mean = linear / known
             total += max(square - 2 * mean * linear + mean * mean * known, 0.0)
             if node > 0:
-                weigh(node, mean, parents, variances, sums)
+                weigh_node(node, mean, parents, variances, sums)
             else:
                 root_weight = mean
             sums[node, 0] = sums[node, 1] = sums[node, 2] = 0.0

@@ -20,7 +20,7 @@ from hushgrid.counting.areas import NONE, AreaIndex
 from hushgrid.counting.bounding import Kept, KeyedRule, MissingUser
 from hushgrid.counting.by_user.ids import Ids, unwritable
 from hushgrid.counting.by_user.partitions import UserPartition, UserPartitions, spilling
-from hushgrid.counting.by_user.rows import NOWHERE, ROWS, UserRows, divided, find_records
+from hushgrid.counting.by_user.rows import NOWHERE, ROWS, UserRows, find_records, rows_by_partition
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.source import Block, PointSource, Snapshot, files_state
 from hushgrid.counting.users import LONGEST_ID
@@ -40,10 +40,10 @@ def rows_in_domain(block: Block, domain: Domain, missing: MissingUser, areas: Ar
     partitions = np.empty(ids.numbers.size, np.uint8)
     is_user = ids.not_longer_than(LONGEST_ID, empty=missing == "own")
     find_records(block.longitudes, block.latitudes, domain.bounds, unwritable(ids.numbers), is_user, partitions)
-    (rows,) = divided(ids, block.longitudes, block.latitudes, partitions, 1)
+    (rows,) = rows_by_partition(ids, block.longitudes, block.latitudes, partitions, 1)
     if areas is not None:
         in_none = areas.numbers(rows.longitudes, rows.latitudes) == NONE
-        (rows,) = divided(*rows, np.where(in_none, np.uint8(NOWHERE), np.uint8(0)), 1)
+        (rows,) = rows_by_partition(*rows, np.where(in_none, np.uint8(NOWHERE), np.uint8(0)), 1)
     return rows
 
 

@@ -60,7 +60,7 @@ def find_partitions(
 
 
 @compiled
-def divide(
+def copy_by_partition(
     longitudes: Coordinates,
     latitudes: Coordinates,
     numbers: NDArray[np.int32],
@@ -163,14 +163,14 @@ class UserRows(NamedTuple):
         partitions = np.empty(self.longitudes.size, np.uint8)
         hashes = self.ids.hashes(salt)
         find_partitions(unwritable(self.ids.numbers), unwritable(self.ids.edges), hashes, count, partitions)
-        return divided(self.ids, self.longitudes, self.latitudes, partitions, count)
+        return rows_by_partition(self.ids, self.longitudes, self.latitudes, partitions, count)
 
 
-def divided(
+def rows_by_partition(
     ids: Ids, longitudes: Coordinates, latitudes: Coordinates, partitions: NDArray[np.uint8], count: int
 ) -> list[UserRows]:
     """Rows of each partition; those that are nowhere are left out."""
-    numbers, content, edges, xs, ys, row_edges, id_edges = divide(
+    numbers, content, edges, xs, ys, row_edges, id_edges = copy_by_partition(
         unwritable(longitudes),
         unwritable(latitudes),
         unwritable(ids.numbers),
