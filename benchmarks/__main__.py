@@ -1,7 +1,5 @@
 """Run the benchmarks: `python -m benchmarks [NAME ...]`, by default all of them."""
 
-import os
-import platform
 import sys
 from pathlib import Path
 
@@ -22,7 +20,7 @@ from benchmarks import (
     users,
 )
 from benchmarks.picture import draw
-from benchmarks.row import as_table
+from benchmarks.row import as_table, this_machine
 
 BENCHMARKS = {
     "counting": counting,
@@ -50,8 +48,7 @@ def main(names):
         rows += BENCHMARKS[name].rows()
     print(as_table(rows))
     if not names:
-        machine = f"{os.cpu_count()} processors, {platform.machine()}, Python {platform.python_version()}"
-        heading = f"# Benchmarks\n\nhushgrid {hushgrid.__version__}, {machine}. Made by `make bench`.\n\n"
+        heading = f"# Benchmarks\n\nhushgrid {hushgrid.__version__}, {this_machine()}. Made by `make bench`.\n\n"
         (RESULTS / "bench.md").write_text(heading + as_table(rows) + "\n")
         draw(rows, RESULTS / "bench.png")
 

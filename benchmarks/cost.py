@@ -11,45 +11,30 @@ There are two series. In one epsilon is 1, and there are as many points as evide
 many points as in the largest, and epsilon grows: what is above that is the cost of cells.
 """
 
-import argparse
 import json
-import os
-import platform
-import subprocess
-import sys
-from pathlib import Path
 
 from benchmarks.cost_picture import draw, sentence
-from benchmarks.make_points import folder_of, write_folder
-from benchmarks.row import Row, as_table
+from benchmarks.releases import RESULTS, asked_for, measured
+from benchmarks.row import Row, as_table, this_machine
 
 METHODS = ("auto", "ag")
 SMALLEST = 10**3
 # Points and epsilon of what was asked for, with the most processor seconds and GB.
 TARGETS = {(10**8, 0.1): (45, 1.2), (2 * 10**7, 1.0): (25, 1.5)}
-RESULTS = Path(__file__).parent / "results"
 
 
 def runs(largest):
-    """Number of points and epsilon of every release, each once.
+    """Number of points, method and epsilon of every release, each once.
 
     Examples
     --------
-    >>> runs(10**4)
+    >>> [(points, epsilon) for points, method, epsilon in runs(10**4) if method == "ag"]
     [(1000, 1.0), (10000, 1.0), (10000, 0.1)]
     """
     evidence = [10**power for power in range(3, 12) if SMALLEST <= 10**power <= largest]
     asked = [run for run in TARGETS if run[0] <= largest]
-    return list(
-        dict.fromkeys([*((each, 1.0) for each in evidence), *((largest, e / largest) for e in evidence), *asked])
-    )
-
-
-def measured(folder, points, epsilon, method):
-    """The row of one release, from a process of its own."""
-    place = write_folder(folder_of(folder, points), points)
-    command = [sys.executable, "-m", "benchmarks.cost_run", place, method, str(epsilon)]
-    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    sizes = dict.fromkeys([*((each, 1.0) for each in evidence), *((largest, e / largest) for e in evidence), *asked])
+    return [(points, method, epsilon) for points, epsilon in sizes for method in METHODS]
 
 
 def targets(rows):
@@ -82,8 +67,8 @@ def power(value):
 def keep(rows):
     """Write rows, table and figure."""
     (RESULTS / "cost.json").write_text(json.dumps(rows, indent=1) + "\n")
-    machine = f"{os.cpu_count()} processors, {platform.machine()}, Python {platform.python_version()}"
-    text = f"# Cost against points times epsilon\n\n{machine}. Made by `python -m benchmarks.cost`, which says how.\n\n"
+    text = f"# Cost against points times epsilon\n\n{this_machine()}. "
+    text += "Made by `python -m benchmarks.cost`, which says how.\n\n"
     text += f"{sentence(rows)}\n\n"
     if asked := targets(rows):
         text += f"{as_table(asked)}\n\n"
@@ -100,16 +85,8 @@ def keep(rows):
 
 def main():
     """Run everything that was asked for."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("folder", type=Path, help="where the points are, or are to be")
-    parser.add_argument("--largest", type=float, default=1e8, help="most points and evidence (default: 1e8)")
-    given = parser.parse_args()
-    rows = []
-    for points, epsilon in runs(int(given.largest)):
-        for method in METHODS:
-            rows.append(measured(given.folder, points, epsilon, method))
-            print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
-    keep(rows)
+    folder, largest = asked_for(__doc__.partition("\n")[0], largest=1e8)
+    keep(measured("benchmarks.cost_run", folder, runs(largest)))
 
 
 if __name__ == "__main__":

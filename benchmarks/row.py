@@ -1,5 +1,7 @@
 """One line of the benchmark table, and how times are taken."""
 
+import os
+import platform
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -55,3 +57,8 @@ def as_table(rows: Iterable[Row]) -> str:
         reached = "yes" if row.ok else "**no**"
         lines.append(f"| {row.name} | {row.measured:.3g} {row.unit} | {sign} {row.target:g} | {reached} | {row.note} |")
     return "\n".join(lines)
+
+
+def this_machine() -> str:
+    """What the figures were taken on."""
+    return f"{os.cpu_count()} processors, {platform.machine()}, Python {platform.python_version()}"

@@ -12,23 +12,17 @@ There are two series. In one, epsilon is 0.01 and releases have the more cells t
 epsilon falls as points grow, so that all releases have about a million cells: what is left then is the cost of points.
 """
 
-import argparse
 import json
-import os
-import platform
-import subprocess
-import sys
-from pathlib import Path
 
-from benchmarks.make_points import folder_of, sizes_up_to, write_folder
-from benchmarks.row import Row, as_table
+from benchmarks.make_points import sizes_up_to
+from benchmarks.releases import RESULTS, asked_for, measured
+from benchmarks.row import Row, as_table, this_machine
 from benchmarks.scale_model import table
 from benchmarks.scale_picture import draw
 
 METHODS = ("ug", "ag", "staq")
 EPSILON = 0.01
 EPSILON_POINTS = 10**7  # epsilon times the number of points, in the series of a million cells
-RESULTS = Path(__file__).parent / "results"
 
 
 def runs(largest):
@@ -39,13 +33,6 @@ def runs(largest):
         for epsilon in sorted({EPSILON, EPSILON_POINTS / size})
         for method in METHODS
     ]
-
-
-def measured(folder, size, method, epsilon):
-    """The row of one release, from a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.scale_run", write_folder(folder_of(folder, size), size)]
-    done = subprocess.run([*command, method, str(epsilon)], check=True, stdout=subprocess.PIPE, text=True)
-    return json.loads(done.stdout)
 
 
 def targets(rows):
@@ -66,10 +53,8 @@ def targets(rows):
 def keep(rows):
     """Write rows, table and figure."""
     (RESULTS / "scale.json").write_text(json.dumps(rows, indent=1) + "\n")
-    machine = f"{os.cpu_count()} processors, {platform.machine()}, Python {platform.python_version()}"
-    text = (
-        f"# From a million points to a billion\n\n{machine}. Made by `python -m benchmarks.scale`, which says how.\n\n"
-    )
+    text = f"# From a million points to a billion\n\n{this_machine()}. "
+    text += "Made by `python -m benchmarks.scale`, which says how.\n\n"
     text += f"{as_table(targets(rows))}\n"
     text += "\nSeconds of the processors, both together; in brackets those by the clock on the wall, of a machine that "
     text += "may have had other work. Decoding is one pass over the same files that does nothing with the points.\n\n"
@@ -93,15 +78,8 @@ def keep(rows):
 
 def main():
     """Run everything that was asked for."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("folder", type=Path, help="where the points are, or are to be")
-    parser.add_argument("--largest", type=float, default=1e9, help="most points (default: 1e9)")
-    given = parser.parse_args()
-    rows = []
-    for run in runs(given.largest):
-        rows.append(measured(given.folder, *run))
-        print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
-    keep(rows)
+    folder, largest = asked_for(__doc__.partition("\n")[0], largest=1e9)
+    keep(measured("benchmarks.scale_run", folder, runs(largest)))
 
 
 if __name__ == "__main__":

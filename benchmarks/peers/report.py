@@ -2,12 +2,12 @@
 
 import json
 import os
-import platform
 from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.peers.city import City
 from benchmarks.peers.result import TIE, Result
+from benchmarks.row import this_machine
 
 HEADINGS = (
     "",
@@ -54,7 +54,7 @@ def leads(results: list[Result]) -> str:
 
 def page(results: list[Result], city: City, load: float) -> str:
     """The whole page."""
-    machine = f"{os.cpu_count()} processors, {platform.machine()}, Python {platform.python_version()}"
+    machine = this_machine()
     runs = ", ".join(sorted({f"{result.runs}" for result in results}))
     return f"""# hushgrid and its peers
 
