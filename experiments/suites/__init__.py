@@ -17,6 +17,7 @@ from experiments.suites import (
     scale,
     table2,
     times,
+    workloads,
 )
 from experiments.suites.suite import Suite
 
@@ -35,5 +36,6 @@ SUITES: Mapping[str, Suite] = MappingProxyType(
         "scale": scale.SUITE,
         "ablation": ablation.SUITE,
         "accuracy": accuracy.SUITE,
+        "workloads": workloads.SUITE,
     }
 )

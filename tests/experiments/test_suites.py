@@ -13,12 +13,14 @@ from experiments.results import Results
 from experiments.suites import SUITES
 from experiments.suites.suite import ALL_EPSILONS, SIDES, sides_around
 from experiments.trial import QUERIES, Trial
+from experiments.workload import WORKLOADS
 from hushgrid.methods import METHODS
 
 NAMES = {
     *("datasets", "table2", "kd", "hierarchies", "ag_first_level", "ag_parameters", "final", "times"),
-    *("dimensions", "coverage", "scale", "ablation", "accuracy"),
+    *("dimensions", "coverage", "scale", "ablation", "accuracy", "workloads"),
 }
+ROWS = {"workloads": len(WORKLOADS)}  # of a trial; of others, one a query size and one for all
 BOTH = [(name, mode) for name in SUITES for mode in ("full", "quick")]
 
 
@@ -176,4 +178,4 @@ def test_all_quick_suites_run(tmp_path):
     assert outcome.exit_code == 0, outcome.output
     for name, suite in SUITES.items():
         assert {row["key"] for row in suite.select(found)} == keys(name, "quick")
-        assert len(suite.select(found)) == len(suite.quick) * len(QUERIES)
+        assert len(suite.select(found)) == len(suite.quick) * ROWS.get(name, len(QUERIES))
