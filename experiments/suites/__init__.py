@@ -11,6 +11,7 @@ from experiments.suites import (
     coverage,
     datasets,
     dimensions,
+    exchangeability,
     final,
     hierarchies,
     kd,
@@ -37,5 +38,6 @@ SUITES: Mapping[str, Suite] = MappingProxyType(
         "ablation": ablation.SUITE,
         "accuracy": accuracy.SUITE,
         "workloads": workloads.SUITE,
+        "exchangeability": exchangeability.SUITE,
     }
 )

@@ -18,9 +18,9 @@ from hushgrid.methods import METHODS
 
 NAMES = {
     *("datasets", "table2", "kd", "hierarchies", "ag_first_level", "ag_parameters", "final", "times"),
-    *("dimensions", "coverage", "scale", "ablation", "accuracy", "workloads"),
+    *("dimensions", "coverage", "scale", "ablation", "accuracy", "workloads", "exchangeability"),
 }
-ROWS = {"workloads": len(WORKLOADS)}  # of a trial; of others, one a query size and one for all
+ROWS = {"workloads": len(WORKLOADS), "exchangeability": 1}  # of a trial; of others, one a query size and one for all
 BOTH = [(name, mode) for name in SUITES for mode in ("full", "quick")]
 
 
