@@ -12,6 +12,7 @@ from experiments.figures import (
     coverage,
     datasets,
     dimensions,
+    exchangeability,
     final,
     final_absolute,
     final_beyond,
@@ -20,6 +21,7 @@ from experiments.figures import (
     kd,
     scale,
     times,
+    workloads,
 )
 from experiments.figures.exhibit import Exhibit
 from experiments.figures.symbols import ALPHA, TIMES
@@ -130,5 +132,9 @@ FIGURES: Mapping[str, Exhibit] = MappingProxyType(
             "whose interval holds the truth, over all queries, and at 95 % by query size.",
             table=scale.table,
         ),
+        "workloads": workloads.LEADS,
+        "workload_bias": workloads.BIAS,
+        "snh": workloads.SNH_PROTOCOL,
+        "exchangeability": exchangeability.EXCHANGEABILITY,
     }
 )

@@ -11,7 +11,7 @@ DATASET = "us_chains"
 METHODS = ("ug", "ag", "hb", "privtree", "privlet", "staq")
 COPIES = (1, 3, 10, 30)
 PRODUCTS = (2e3, 2e4)
-RUNS = 4
+RUNS = 8
 
 
 def _trials(

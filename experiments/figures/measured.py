@@ -1,0 +1,103 @@
+"""Numbers with their standard errors: means over runs, and ratios of runs that were asked the same."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from experiments.figures.table import number
+
+Runs = Mapping[int, float]  # a measured value by the number of its run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """A number and its standard error, which is nan of a single run, and then not shown.
+
+    Examples
+    --------
+    >>> str(Measured(value=0.7312, error=0.0123)), str(Measured(value=0.01234, error=0.00008))
+    ('0.731 ± 0.012', '0.01234 ± 0.00008')
+    """
+
+    value: float
+    error: float = math.nan
+
+    def __str__(self) -> str:
+        if math.isnan(self.error) or self.error == 0:
+            return number(self.value)
+        # Two digits of the error, or one where the number has three already.
+        first = _place(self.error)
+        digits = max(0, -first, min(1 - first, 2 - _place(self.value or self.error)))
+        return f"{self.value:,.{digits}f} ± {self.error:,.{digits}f}"
+
+    def root(self) -> "Measured":
+        """Square root of a mean square; one estimated below zero has the root 0.
+
+        Examples
+        --------
+        >>> Measured(value=4.0, error=1.0).root(), Measured(value=-1.0, error=4.0).root()
+        (Measured(value=2.0, error=0.25), Measured(value=0.0, error=2.0))
+        """
+        if self.value <= self.error:  # where a tangent says little of a root
+            return Measured(value=math.sqrt(max(0.0, self.value)), error=math.sqrt(self.error))
+        return Measured(value=math.sqrt(self.value), error=self.error / 2 / math.sqrt(self.value))
+
+
+def mean_over_runs(runs: Runs) -> Measured:
+    """Mean and its standard error.
+
+    Examples
+    --------
+    >>> mean_over_runs({0: 1.0, 1: 3.0})
+    Measured(value=2.0, error=1.0)
+    """
+    if not runs:
+        return Measured(value=math.nan)
+    mean = math.fsum(runs.values()) / len(runs)
+    return Measured(value=mean, error=_error([value - mean for value in runs.values()]))
+
+
+def paired_ratio(runs: Runs, to: Runs) -> Measured:
+    """Ratio of two means over the runs they have in common.
+
+    The error is that of the differences run by run, so that what both runs share, such as hard questions, cancels.
+
+    Examples
+    --------
+    >>> str(paired_ratio({0: 1.0, 1: 2.2, 2: 2.8}, to={0: 2.0, 1: 4.0, 2: 6.0}))
+    '0.500 ± 0.029'
+    """
+    common = sorted(set(runs) & set(to))
+    base = math.fsum(to[run] for run in common)
+    if not base:
+        return Measured(value=math.nan)
+    ratio = math.fsum(runs[run] for run in common) / base
+    unit = base / len(common)
+    return Measured(value=ratio, error=_error([(runs[run] - ratio * to[run]) / unit for run in common]))
+
+
+def geometric(ratios: Sequence[Measured]) -> Measured:
+    """Geometric mean of ratios that were measured independently of each other.
+
+    Examples
+    --------
+    >>> geometric([Measured(value=0.5, error=0.05), Measured(value=2.0, error=0.2)]).value
+    1.0
+    """
+    known = [ratio for ratio in ratios if ratio.value > 0]
+    if not known:
+        return Measured(value=math.nan)
+    value = math.exp(math.fsum(math.log(ratio.value) for ratio in known) / len(known))
+    error = math.sqrt(math.fsum((ratio.error / ratio.value) ** 2 for ratio in known)) / len(known)
+    return Measured(value=value, error=value * error)
+
+
+def _place(value: float) -> int:
+    """Decimal place of the first digit, 0 for the units."""
+    return math.floor(math.log10(abs(value)))
+
+
+def _error(deviations: Sequence[float]) -> float:
+    """Standard error of a mean, from the deviations of runs from it."""
+    runs = len(deviations)
+    return math.sqrt(math.fsum(each**2 for each in deviations) / (runs - 1) / runs) if runs > 1 else math.nan

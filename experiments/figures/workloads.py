@@ -1,0 +1,285 @@
+"""Workloads beyond uniform rectangles: STAQ's lead with its standard error, errors of every method, bias and spread."""
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments.datasets import DATASETS
+from experiments.figures.exhibit import Exhibit
+from experiments.figures.means import ORDER, dataset_order
+from experiments.figures.measured import Measured, Runs, geometric, mean_over_runs, paired_ratio
+from experiments.figures.series import COLOURS, INK, MARKERS
+from experiments.figures.style import empty, in_style, label_first, panels, plain_log, shared_legend, tiles
+from experiments.figures.symbols import TIMES
+from experiments.figures.table import Table, number
+from experiments.figures.variant import method_label
+from experiments.trial import Row
+from experiments.workload import SNH_HOT_SPOTS, WORKLOADS
+from hushgrid.geometry.guidelines import guideline_side
+from hushgrid.privacy.exact import exact_epsilon
+
+OURS, FLAT = "staq", "ug"
+BEST_FLAT = "best flat grid, in hindsight"
+ERRORS = ("relative", "absolute")
+FULLEST = 1.5  # doublings and halvings beyond this have the fullest colour
+SHOWN = ("ug", "ag", "privtree", "staq")  # in the figure of bias and spread, and the fine grids
+LEAST_SHOWN, MOST_SHOWN = 1e-3, 3.0  # of a bias and a spread, in the figure
+# The last line of the sample output in the repository of Zeighami et al., "A Neural Database for Differentially Private
+# Spatial Range Queries", PVLDB 2022.
+SNH = ("SNH, as they print it", "cabs of San Francisco (theirs)", "217,438", "0.05", "0.0655", "15.2")
+SNH_EPSILON = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """A data set, a budget and a workload."""
+
+    dataset: str
+    epsilon: float
+    workload: str
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """For sorting: as tables show them."""
+        return self.epsilon, list(WORKLOADS).index(self.workload), dataset_order(self.dataset)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rival:
+    """A method as it comes, or a plain grid so many times finer than suggested."""
+
+    method: str
+    finer: int = 1
+
+    @property
+    def label(self) -> str:
+        """What tables call it."""
+        name = method_label(self.method)
+        return name if self.finer == 1 else f"{name}, {self.finer} {TIMES} finer"
+
+    @property
+    def place(self) -> tuple[int, str, int]:
+        """For sorting: in the usual order of methods."""
+        return (ORDER.index(self.method) if self.method in ORDER else len(ORDER)), self.method, self.finer
+
+
+class Answers:
+    """Rows of workloads, by setting, rival and run.
+
+    Parameters
+    ----------
+    rows : list of rows
+        As `Results.rows` gives them. Rows of other kinds, and of workloads that were not asked, are left aside.
+    """
+
+    def __init__(self, rows: list[Row]) -> None:
+        self._rows: dict[Setting, dict[Rival, dict[int, Row]]] = defaultdict(lambda: defaultdict(dict))
+        for row in rows:
+            if row.get("squared_bias") is not None and row["queries"] in WORKLOADS:
+                setting = Setting(dataset=row["dataset"], epsilon=row["epsilon"], workload=row["queries"])
+                self._rows[setting][_rival(row)][row["seed"]] = row
+
+    @cached_property
+    def settings(self) -> list[Setting]:
+        """All there are, in the order of tables."""
+        return sorted(self._rows, key=lambda setting: setting.order)
+
+    @cached_property
+    def rivals(self) -> list[Rival]:
+        """All there are, in the usual order."""
+        return sorted({rival for rivals in self._rows.values() for rival in rivals}, key=lambda rival: rival.place)
+
+    def runs(self, setting: Setting, rival: Rival, field: str) -> Runs:
+        """Values of a field by run."""
+        return {seed: row[field] for seed, row in sorted(self._rows[setting].get(rival, {}).items())}
+
+    def mean(self, setting: Setting, rival: Rival, field: str) -> float:
+        """Mean of a field over runs; nan where it was not measured."""
+        return mean_over_runs(self.runs(setting, rival, field)).value
+
+    def best_flat(self, setting: Setting, field: str) -> Rival:
+        """The plain grid of lowest mean error, which nobody knows beforehand."""
+        flat = [rival for rival in self._rows[setting] if rival.method == FLAT]
+        return min(flat, key=lambda rival: self.mean(setting, rival, field), default=Rival(method=FLAT))
+
+    def ratio(self, setting: Setting, rival: Rival, field: str) -> Measured:
+        """Mean error of STAQ as a share of a rival's, over questions that both were asked."""
+        ours = self.runs(setting, Rival(method=OURS), field)
+        return paired_ratio(ours, to=self.runs(setting, rival, field))
+
+    def leads(self, epsilon: float, workload: str, field: str) -> dict[str, Measured]:
+        """STAQ's error as a share of each rival's, geometric mean over data sets, by the rival's label."""
+        settings = [each for each in self.settings if (each.epsilon, each.workload) == (epsilon, workload)]
+        to_best = [self.ratio(setting, self.best_flat(setting, field), field) for setting in settings]
+        others = (rival for rival in self.rivals if rival.method != OURS)
+        return {
+            BEST_FLAT: geometric(to_best),
+            **{rival.label: geometric([self.ratio(each, rival, field) for each in settings]) for rival in others},
+        }
+
+    @cached_property
+    def scenes(self) -> list[tuple[float, str]]:
+        """Budgets and workloads, in the order of tables."""
+        return list(dict.fromkeys((setting.epsilon, setting.workload) for setting in self.settings))
+
+
+def lead_table(rows: list[Row]) -> Table:
+    """STAQ's error as a share of each rival's, with its standard error; below 1 STAQ is better."""
+    answers = Answers(rows)
+    labels = [BEST_FLAT, *(rival.label for rival in answers.rivals if rival.method != OURS)]
+    lines = []
+    for epsilon, workload in answers.scenes:
+        for error in ERRORS:
+            leads = answers.leads(epsilon, workload, error)
+            lines.append((f"{epsilon:g}", workload, error, *(str(leads[label]) for label in labels)))
+    return Table(headings=("ε", "workload", "error", *(f"STAQ / {label}" for label in labels)), lines=tuple(lines))
+
+
+def error_table(rows: list[Row]) -> Table:
+    """Errors of every method on every set, and their bias and spread."""
+    answers = Answers(rows)
+    rivals = answers.rivals
+    lines = []
+    for setting in answers.settings:
+        about = (setting.dataset, f"{setting.epsilon:g}", setting.workload)
+        for error in ERRORS:
+            means = (mean_over_runs(answers.runs(setting, rival, error)) for rival in rivals)
+            lines.append((*about, error, *map(str, means)))
+        lines.append((*about, "signed", *(number(answers.mean(setting, rival, "signed"), "+.2g") for rival in rivals)))
+        for name, field in (("bias", "squared_bias"), ("spread", "variance")):
+            squares = (mean_over_runs(answers.runs(setting, rival, field)) for rival in rivals)
+            lines.append((*about, name, *(str(square.root()) for square in squares)))
+    return Table(
+        headings=("data set", "ε", "workload", "measure", *(rival.label for rival in rivals)), lines=tuple(lines)
+    )
+
+
+def snh_table(rows: list[Row]) -> Table:
+    """Our errors on SNH's protocol, beside the one that its authors print."""
+    answers = Answers(rows)
+    settings = [each for each in answers.settings if (each.epsilon, each.workload) == (SNH_EPSILON, SNH_HOT_SPOTS)]
+    ours = tuple(
+        (
+            *(rival.label, setting.dataset, f"{DATASETS[setting.dataset].size:,}", f"{setting.epsilon:g}"),
+            *(str(mean_over_runs(answers.runs(setting, rival, error))) for error in ERRORS),
+        )
+        for setting in settings
+        for rival in answers.rivals
+        if rival.method in SHOWN and answers.runs(setting, rival, "relative")
+    )
+    return Table(headings=("method", "data set", "points", "ε", *ERRORS), lines=(SNH, *ours) if ours else ())
+
+
+@in_style
+def draw_leads(rows: list[Row]) -> Figure:
+    """STAQ's relative error as a share of each rival's: purple is better, orange worse."""
+    answers = Answers(rows)
+    epsilons = sorted({epsilon for epsilon, _ in answers.scenes})
+    if not epsilons:
+        return empty("not run")
+    rivals = [BEST_FLAT, *(rival.label for rival in answers.rivals if rival.method != OURS)]
+    figure, grid = panels(len(epsilons), 1, height=0.3 * len(rivals) + 1.0)
+    for [axes], epsilon in zip(grid, epsilons, strict=True):
+        workloads = [workload for each, workload in answers.scenes if each == epsilon]
+        leads = [answers.leads(epsilon, workload, "relative") for workload in workloads]
+        ratios = np.array([[lead[rival].value for lead in leads] for rival in rivals])
+        _heat(axes, ratios)
+        worst, where = np.unravel_index(np.nanargmax(ratios), ratios.shape)
+        axes.set_title(
+            f"relative error of STAQ / of others, ε = {epsilon:g}; at most {leads[where][rivals[worst]]} "
+            f"({rivals[worst]}; {workloads[where]})",
+            loc="left",
+        )
+        axes.set_yticks(range(len(rivals)), rivals)
+        axes.set_xticks(range(len(workloads)), workloads, rotation=40, ha="right", rotation_mode="anchor")
+        axes.label_outer()
+    return figure
+
+
+@in_style
+def draw_bias(rows: list[Row]) -> Figure:
+    """Bias against spread of relative errors, one panel a workload and budget; over sets, the quadratic mean."""
+    answers = Answers(rows)
+    scenes = answers.scenes
+    if not scenes:
+        return empty("not run")
+    figure, places = tiles(len(scenes), columns=5, height=2.6)
+    rivals = [rival for rival in answers.rivals if rival.method in SHOWN]
+    for axes, (epsilon, workload) in zip(places, scenes, strict=True):
+        settings = [each for each in answers.settings if (each.epsilon, each.workload) == (epsilon, workload)]
+        for rival in rivals:
+            squares = [
+                [answers.mean(each, rival, field) for each in settings] for field in ("variance", "squared_bias")
+            ]
+            spread, bias = np.sqrt(np.maximum(np.mean(squares, axis=1), LEAST_SHOWN**2))
+            axes.scatter(spread, bias, label=rival.label, **_look(rival))
+        axes.plot([LEAST_SHOWN, MOST_SHOWN], [LEAST_SHOWN, MOST_SHOWN], color="#bbbbbb", linewidth=0.8, zorder=0)
+        axes.set_title(f"{workload}\nε = {epsilon:g}", loc="left", fontsize=9)
+        plain_log(axes)
+        plain_log(axes, across=True)
+        axes.set_xlabel("spread")
+    label_first(places, "bias")
+    shared_legend(figure, places)
+    return figure
+
+
+def _heat(axes: Axes, ratios: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> None:
+    axes.imshow(-np.log2(ratios), cmap="PuOr", vmin=-FULLEST, vmax=FULLEST, aspect="auto")
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    for (row, column), value in np.ndenumerate(ratios):
+        strong = abs(math.log2(value)) > 0.6 * FULLEST
+        axes.text(column, row, number(value, ".2f"), ha="center", va="center", color="white" if strong else "black")
+
+
+def _look(rival: Rival) -> dict[str, Any]:
+    """A fine grid is an empty mark, the larger the finer."""
+    colour = COLOURS.get(rival.method, INK)
+    filled = "none" if rival.finer > 1 else colour
+    size = 30 + 12 * rival.finer * (rival.finer > 1)
+    return {"edgecolors": colour, "facecolors": filled, "marker": MARKERS.get(rival.method, "o"), "s": size}
+
+
+def _rival(row: Row) -> Rival:
+    if row["method"] != FLAT or "side" not in row["parameters"]:
+        return Rival(method=row["method"])
+    return Rival(method=FLAT, finer=round(row["parameters"]["side"] / _suggested(row["dataset"], row["epsilon"])))
+
+
+@lru_cache(maxsize=64)
+def _suggested(dataset: str, epsilon: float) -> int:
+    return guideline_side(DATASETS[dataset].size, exact_epsilon(epsilon))
+
+
+LEADS = Exhibit(
+    title="Workloads beyond uniform rectangles: STAQ's lead",
+    caption="STAQ's mean error as a share of another method's on the same questions: purple below 1 is better, orange "
+    "above 1 worse; geometric mean over data sets. The table has standard errors over runs, each with two releases and "
+    "questions of its own. Hot spots are squares about data points, by their share of the domain's sides; squares of "
+    "5 km lie about data points, too. The best flat grid is the one of lowest error in each case, which nobody knows "
+    "beforehand.",
+    draw=draw_leads,
+    table=lead_table,
+)
+BIAS = Exhibit(
+    title="Bias and spread of every method, by workload",
+    caption="Root mean squares of relative errors over queries: the bias is what stays when a release is repeated, the "
+    "spread what changes. Open marks: plain grids finer than suggested. A bias far below the spread is not resolved. "
+    "In the table a signed error below 0 means that counts come out too low.",
+    draw=draw_bias,
+    table=error_table,
+)
+SNH_PROTOCOL = Exhibit(
+    title="Hot spots on the protocol of SNH",
+    source="Zeighami et al., PVLDB 2022: sample output of their code",
+    caption="Squares of 0.2 to 0.275 % of the domain's sides about data points, ε = 0.05, errors relative to 0.1 % of "
+    "the points at least. The first line is theirs, of one run on data that we do not have, with the bounds of the "
+    "data as domain: it is quoted, and not compared.",
+    table=snh_table,
+)
