@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 LEAST_POINTS = 20_000  # that copies are made of
 UNIFORM = "uniform"  # the paper's rectangles, all sizes
-WORKLOAD_SECONDS = 0.3
+WORKLOAD_SECONDS = 0.05
 
 
 def drawn(true_points: Floats, scale: int, rng: np.random.Generator) -> Floats:

@@ -22,8 +22,8 @@ from hushgrid.release.publish import publish
 from hushgrid.synopsis.synopsis import Synopsis
 
 RELEASES = 2  # of a trial, with the same questions
-ANSWER_SECONDS = 0.3  # for the questions of a release
-CELL_SECONDS = 1e-6  # for each cell of a grid of given side
+ANSWER_SECONDS = 0.15  # for the questions of a release
+CELL_SECONDS = 1.7e-6  # for each cell of a grid of given side
 MEASURED = ("asked", "relative", "absolute", "signed", "squared_bias", "variance")  # what is measured of a workload
 
 

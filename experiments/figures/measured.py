@@ -79,16 +79,17 @@ def paired_ratio(runs: Runs, to: Runs) -> Measured:
 def geometric(ratios: Sequence[Measured]) -> Measured:
     """Geometric mean of ratios that were measured independently of each other.
 
+    If one was not measured it is nan, because a mean over fewer cases cannot be compared.
+
     Examples
     --------
     >>> geometric([Measured(value=0.5, error=0.05), Measured(value=2.0, error=0.2)]).value
     1.0
     """
-    known = [ratio for ratio in ratios if ratio.value > 0]
-    if not known:
+    if not ratios or not all(ratio.value > 0 for ratio in ratios):
         return Measured(value=math.nan)
-    value = math.exp(math.fsum(math.log(ratio.value) for ratio in known) / len(known))
-    error = math.sqrt(math.fsum((ratio.error / ratio.value) ** 2 for ratio in known)) / len(known)
+    value = math.exp(math.fsum(math.log(ratio.value) for ratio in ratios) / len(ratios))
+    error = math.sqrt(math.fsum((ratio.error / ratio.value) ** 2 for ratio in ratios)) / len(ratios)
     return Measured(value=value, error=value * error)
 
 

@@ -6,19 +6,20 @@ from itertools import product
 from experiments.datasets import DATASETS, SMALL_CLUSTERS
 from experiments.suites.suite import Contender, Suite
 from experiments.workload_trial import WorkloadTrial
+from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
 from hushgrid.geometry.guidelines import guideline_side
 from hushgrid.methods import METHODS
 from hushgrid.privacy.exact import exact_epsilon
 
 SETS = ("us_chains", "checkin_gowalla_nyc", "uk_postcodes")
 EPSILONS = (0.05, 1.0)
-FINER = (2, 4, 8)  # times as many cells a side as Guideline 1 suggests, which UG takes
-RUNS = 5  # of two releases each
+FINER = (2, 4, 8, 16)  # times as many cells a side as Guideline 1 suggests, which UG takes
+RUNS = 4  # of two releases each
 QUICK_METHODS = ("ug", "ag", "staq")
 
 
 def flat_grids(dataset: str, epsilon: float, finer: Sequence[int]) -> list[Contender]:
-    """Plain grids, so many times finer than suggested.
+    """Plain grids, so many times finer than suggested, as far as a release may have so many cells.
 
     Examples
     --------
@@ -26,7 +27,7 @@ def flat_grids(dataset: str, epsilon: float, finer: Sequence[int]) -> list[Conte
     [('ug', {'side': 60}), ('ug', {'side': 240})]
     """
     side = guideline_side(DATASETS[dataset].size, exact_epsilon(epsilon))
-    return [("ug", {"side": times * side}) for times in finer]
+    return [("ug", {"side": times * side}) for times in finer if (times * side) ** 2 <= GUIDELINE_CELL_LIMIT]
 
 
 def _trials(

@@ -68,10 +68,11 @@ def test_pairs_tell_more_than_two_means():
 
 
 def test_the_error_of_a_geometric_mean_shrinks_with_independent_ratios():
-    """Two alike have the error of one divided by the root of two; one that was not measured is no ratio."""
+    """Two alike have the error of one divided by the root of two; where one was not measured there is no mean."""
     one = Measured(value=0.5, error=0.1)
 
-    assert geometric([one, one, Measured(value=math.nan)]).error == pytest.approx(0.1 / math.sqrt(2))
+    assert geometric([one, one]).error == pytest.approx(0.1 / math.sqrt(2))
+    assert math.isnan(geometric([one, Measured(value=math.nan)]).value)
     assert math.isnan(geometric([]).value)
 
 
