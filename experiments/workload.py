@@ -132,7 +132,7 @@ class Questions:
         return np.asarray(count(self.regions))
 
 
-Regions = Callable[[Dataset, Floats, np.random.Generator], Shapes]  # of a data set and its true points
+ShapeMaker = Callable[[Dataset, Floats, np.random.Generator], Shapes]  # of a data set and its true points
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,10 +148,10 @@ class Workload:
     """
 
     name: str
-    regions: Regions
+    regions: ShapeMaker
 
     def questions(self, dataset: Dataset, true_points: Floats, *, seed: int) -> Questions:
-        """Regions and true counts; the same for every method, so that methods can be compared in pairs."""
+        """Regions and true counts, the same for every method."""
         regions = self.regions(dataset, true_points, np.random.default_rng(seed))
         count = true_counts if regions.ndim == 2 else true_polygon_counts
         return Questions(regions=regions, true_counts=count(true_points, regions))
@@ -162,7 +162,7 @@ def uniform_rectangles(dataset: Dataset, _: Floats, rng: np.random.Generator) ->
     return workload(dataset.domain, dataset.largest_query, seed=int(rng.integers(2**32))).reshape(-1, 4)
 
 
-def hot_spots(smallest: float, largest: float) -> Regions:
+def hot_spots(smallest: float, largest: float) -> ShapeMaker:
     """Squares around random data points, by their share of the domain's sides."""
 
     def regions(dataset: Dataset, true_points: Floats, rng: np.random.Generator) -> Floats:
@@ -183,7 +183,7 @@ def empty_squares(dataset: Dataset, true_points: Floats, rng: np.random.Generato
     return np.asarray(empty[:QUERIES_EACH])
 
 
-def ground_squares(kilometres: float) -> Regions:
+def ground_squares(kilometres: float) -> ShapeMaker:
     """Squares around random data points, all of one size on the ground.
 
     A degree of longitude shrinks with the cosine of the latitude.
@@ -203,13 +203,13 @@ def irregular_polygons(dataset: Dataset, _: Floats, rng: np.random.Generator) ->
     return np.array([_star(dataset.domain, rng) for _ in range(QUERIES_EACH)])
 
 
-def counties(dataset: Dataset, _: Floats, __: np.random.Generator) -> Shapes:
+def county_outlines(dataset: Dataset, _: Floats, __: np.random.Generator) -> Shapes:
     """Every county of the United States that lies in the domain."""
     path = data_folder() / COUNTIES
     if not path.is_file():
         msg = f"{COUNTIES} is not in the data folder"
         raise NotAskedError(msg)
-    outlines = _county_outlines(path)
+    outlines = _read_counties(path)
     west, south, east, north = shapely.bounds(outlines).T
     domain = dataset.domain
     inside = (west >= domain.west) & (south >= domain.south) & (east <= domain.east) & (north <= domain.north)
@@ -238,7 +238,7 @@ def _star(domain: Domain, rng: np.random.Generator) -> shapely.Polygon:
 
 
 @lru_cache(maxsize=1)
-def _county_outlines(path: Path) -> Shapes:
+def _read_counties(path: Path) -> Shapes:
     return np.asarray(shapely.get_parts(shapely.from_geojson(path.read_text(encoding="utf-8"))))
 
 
@@ -256,7 +256,7 @@ _ALL = (
     *(Workload(name=f"hot spots, {text} %", regions=hot_spots(share, share)) for text, share in _HOT_SHARES.items()),
     Workload(name=SNH_HOT_SPOTS, regions=hot_spots(*SNH_SHARES)),
     Workload(name="empty squares", regions=empty_squares),
-    Workload(name="counties", regions=counties),
+    Workload(name="counties", regions=county_outlines),
     Workload(name="irregular polygons", regions=irregular_polygons),
     Workload(name="squares of 5 km", regions=ground_squares(5)),
 )

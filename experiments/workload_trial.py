@@ -79,7 +79,10 @@ class WorkloadTrial:
         return sum(trial.seconds + ANSWER_SECONDS + cells * CELL_SECONDS for trial in self.releases)
 
     def run(self) -> list[Row]:
-        """Rows of the trial, one a workload; one that was not asked says why, and measures nothing."""
+        """Rows of the trial, one a workload.
+
+        One that was not asked says why, and measures nothing.
+        """
         true_points = _true_points(self.dataset)
         start = time.perf_counter()
         synopses = [self._publish(trial, true_points) for trial in self.releases]
@@ -116,9 +119,10 @@ class WorkloadTrial:
 
 
 def bias_and_spread(estimates: NDArray[np.float64], truth: NDArray[np.int64], *, true_total: int) -> Row:
-    """Mean errors over queries and releases, and the mean squared bias and variance of relative errors.
+    """Mean errors, and the bias and variance of relative ones.
 
-    Both are estimated without bias, so that a squared bias near zero may come out negative.
+    The squared bias and the variance are means over queries. Both are estimated without bias, so that a squared bias
+    near zero may come out negative.
 
     Parameters
     ----------

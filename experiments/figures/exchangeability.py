@@ -7,10 +7,10 @@ from matplotlib.figure import Figure
 
 from experiments.figures.exhibit import Exhibit
 from experiments.figures.means import ORDER
-from experiments.figures.measured import Runs, mean_over_runs, paired_ratio
 from experiments.figures.series import COLOURS, INK, MARKERS
 from experiments.figures.style import empty, in_style, label_first, plain_log, shared_legend, tiles
 from experiments.figures.table import Table
+from experiments.figures.uncertain import Runs, mean_over_runs, paired_ratio
 from experiments.figures.variant import method_label
 from experiments.trial import Row
 
@@ -60,7 +60,7 @@ def table(rows: list[Row]) -> Table:
 
 @in_style
 def draw(rows: list[Row]) -> Figure:
-    """Relative error over epsilon with the product fixed, with standard errors; one panel a product and way."""
+    """Relative error over epsilon, one panel a product and way."""
     found = exchanges(rows)
     if not found:
         return empty("not run")

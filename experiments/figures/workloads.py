@@ -13,18 +13,18 @@ from matplotlib.figure import Figure
 from experiments.datasets import DATASETS
 from experiments.figures.exhibit import Exhibit
 from experiments.figures.means import ORDER, dataset_order
-from experiments.figures.measured import Measured, Runs, geometric, mean_over_runs, paired_ratio
 from experiments.figures.series import COLOURS, INK, MARKERS
 from experiments.figures.style import empty, in_style, label_first, panels, plain_log, shared_legend, tiles
 from experiments.figures.symbols import TIMES
 from experiments.figures.table import Table, number
+from experiments.figures.uncertain import Runs, Uncertain, geometric_ratio, mean_over_runs, paired_ratio
 from experiments.figures.variant import method_label
 from experiments.trial import Row
 from experiments.workload import SNH_HOT_SPOTS, WORKLOADS
 from hushgrid.geometry.guidelines import guideline_side
 from hushgrid.privacy.exact import exact_epsilon
 
-OURS, FLAT = "staq", "ug"
+OURS, PLAIN = "staq", "ug"
 BEST_FLAT = "best flat grid, in hindsight"
 ERRORS = ("relative", "absolute")
 FULLEST = 1.5  # doublings and halvings beyond this have the fullest colour
@@ -37,7 +37,7 @@ SNH_EPSILON = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
+class WorkloadScene:
     """A data set, a budget and a workload."""
 
     dataset: str
@@ -69,8 +69,8 @@ class Rival:
         return (ORDER.index(self.method) if self.method in ORDER else len(ORDER)), self.method, self.finer
 
 
-class Answers:
-    """Rows of workloads, by setting, rival and run.
+class WorkloadRows:
+    """Rows of workloads, by case, rival and run.
 
     Parameters
     ----------
@@ -79,81 +79,84 @@ class Answers:
     """
 
     def __init__(self, rows: list[Row]) -> None:
-        self._rows: dict[Setting, dict[Rival, dict[int, Row]]] = defaultdict(lambda: defaultdict(dict))
+        self._rows: dict[WorkloadScene, dict[Rival, dict[int, Row]]] = defaultdict(lambda: defaultdict(dict))
         for row in rows:
             if row.get("squared_bias") is not None and row["queries"] in WORKLOADS:
-                setting = Setting(dataset=row["dataset"], epsilon=row["epsilon"], workload=row["queries"])
-                self._rows[setting][_rival(row)][row["seed"]] = row
+                case = WorkloadScene(dataset=row["dataset"], epsilon=row["epsilon"], workload=row["queries"])
+                self._rows[case][_rival(row)][row["seed"]] = row
 
     @cached_property
-    def settings(self) -> list[Setting]:
+    def cases(self) -> list[WorkloadScene]:
         """All there are, in the order of tables."""
-        return sorted(self._rows, key=lambda setting: setting.order)
+        return sorted(self._rows, key=lambda case: case.order)
 
     @cached_property
     def rivals(self) -> list[Rival]:
         """All there are, in the usual order."""
         return sorted({rival for rivals in self._rows.values() for rival in rivals}, key=lambda rival: rival.place)
 
-    def runs(self, setting: Setting, rival: Rival, field: str) -> Runs:
+    def runs(self, case: WorkloadScene, rival: Rival, field: str) -> Runs:
         """Values of a field by run."""
-        return {seed: row[field] for seed, row in sorted(self._rows[setting].get(rival, {}).items())}
+        return {seed: row[field] for seed, row in sorted(self._rows[case].get(rival, {}).items())}
 
-    def mean(self, setting: Setting, rival: Rival, field: str) -> float:
+    def mean(self, case: WorkloadScene, rival: Rival, field: str) -> float:
         """Mean of a field over runs; nan where it was not measured."""
-        return mean_over_runs(self.runs(setting, rival, field)).value
+        return mean_over_runs(self.runs(case, rival, field)).value
 
-    def best_flat(self, setting: Setting, field: str) -> Rival:
+    def best_flat(self, case: WorkloadScene, field: str) -> Rival:
         """The plain grid of lowest mean error, which nobody knows beforehand."""
-        flat = [rival for rival in self._rows[setting] if rival.method == FLAT]
-        return min(flat, key=lambda rival: self.mean(setting, rival, field), default=Rival(method=FLAT))
+        flat = [rival for rival in self._rows[case] if rival.method == PLAIN]
+        return min(flat, key=lambda rival: self.mean(case, rival, field), default=Rival(method=PLAIN))
 
-    def ratio(self, setting: Setting, rival: Rival, field: str) -> Measured:
+    def ratio(self, case: WorkloadScene, rival: Rival, field: str) -> Uncertain:
         """Mean error of STAQ as a share of a rival's, over questions that both were asked."""
-        ours = self.runs(setting, Rival(method=OURS), field)
-        return paired_ratio(ours, to=self.runs(setting, rival, field))
+        ours = self.runs(case, Rival(method=OURS), field)
+        return paired_ratio(ours, to=self.runs(case, rival, field))
 
-    def leads(self, epsilon: float, workload: str, field: str) -> dict[str, Measured]:
-        """STAQ's error as a share of each rival's, geometric mean over data sets, by the rival's label."""
-        settings = [each for each in self.settings if (each.epsilon, each.workload) == (epsilon, workload)]
-        to_best = [self.ratio(setting, self.best_flat(setting, field), field) for setting in settings]
+    def leads(self, epsilon: float, workload: str, field: str) -> dict[str, Uncertain]:
+        """STAQ's error as a share of each rival's, by the rival's label.
+
+        Over data sets it is a geometric mean.
+        """
+        cases = [each for each in self.cases if (each.epsilon, each.workload) == (epsilon, workload)]
+        to_best = [self.ratio(case, self.best_flat(case, field), field) for case in cases]
         others = (rival for rival in self.rivals if rival.method != OURS)
         return {
-            BEST_FLAT: geometric(to_best),
-            **{rival.label: geometric([self.ratio(each, rival, field) for each in settings]) for rival in others},
+            BEST_FLAT: geometric_ratio(to_best),
+            **{rival.label: geometric_ratio([self.ratio(each, rival, field) for each in cases]) for rival in others},
         }
 
     @cached_property
     def scenes(self) -> list[tuple[float, str]]:
         """Budgets and workloads, in the order of tables."""
-        return list(dict.fromkeys((setting.epsilon, setting.workload) for setting in self.settings))
+        return list(dict.fromkeys((case.epsilon, case.workload) for case in self.cases))
 
 
 def lead_table(rows: list[Row]) -> Table:
-    """STAQ's error as a share of each rival's, with its standard error; below 1 STAQ is better."""
-    answers = Answers(rows)
-    labels = [BEST_FLAT, *(rival.label for rival in answers.rivals if rival.method != OURS)]
+    """STAQ's error as a share of each rival's, with its standard error."""
+    asked = WorkloadRows(rows)
+    labels = [BEST_FLAT, *(rival.label for rival in asked.rivals if rival.method != OURS)]
     lines = []
-    for epsilon, workload in answers.scenes:
+    for epsilon, workload in asked.scenes:
         for error in ERRORS:
-            leads = answers.leads(epsilon, workload, error)
+            leads = asked.leads(epsilon, workload, error)
             lines.append((f"{epsilon:g}", workload, error, *(str(leads[label]) for label in labels)))
     return Table(headings=("ε", "workload", "error", *(f"STAQ / {label}" for label in labels)), lines=tuple(lines))
 
 
 def error_table(rows: list[Row]) -> Table:
     """Errors of every method on every set, and their bias and spread."""
-    answers = Answers(rows)
-    rivals = answers.rivals
+    asked = WorkloadRows(rows)
+    rivals = asked.rivals
     lines = []
-    for setting in answers.settings:
-        about = (setting.dataset, f"{setting.epsilon:g}", setting.workload)
+    for case in asked.cases:
+        about = (case.dataset, f"{case.epsilon:g}", case.workload)
         for error in ERRORS:
-            means = (mean_over_runs(answers.runs(setting, rival, error)) for rival in rivals)
+            means = (mean_over_runs(asked.runs(case, rival, error)) for rival in rivals)
             lines.append((*about, error, *map(str, means)))
-        lines.append((*about, "signed", *(number(answers.mean(setting, rival, "signed"), "+.2g") for rival in rivals)))
+        lines.append((*about, "signed", *(number(asked.mean(case, rival, "signed"), "+.2g") for rival in rivals)))
         for name, field in (("bias", "squared_bias"), ("spread", "variance")):
-            squares = (mean_over_runs(answers.runs(setting, rival, field)) for rival in rivals)
+            squares = (mean_over_runs(asked.runs(case, rival, field)) for rival in rivals)
             lines.append((*about, name, *(str(square.root()) for square in squares)))
     return Table(
         headings=("data set", "ε", "workload", "measure", *(rival.label for rival in rivals)), lines=tuple(lines)
@@ -162,16 +165,16 @@ def error_table(rows: list[Row]) -> Table:
 
 def snh_table(rows: list[Row]) -> Table:
     """Our errors on SNH's protocol, beside the one that its authors print."""
-    answers = Answers(rows)
-    settings = [each for each in answers.settings if (each.epsilon, each.workload) == (SNH_EPSILON, SNH_HOT_SPOTS)]
+    asked = WorkloadRows(rows)
+    cases = [each for each in asked.cases if (each.epsilon, each.workload) == (SNH_EPSILON, SNH_HOT_SPOTS)]
     ours = tuple(
         (
-            *(rival.label, setting.dataset, f"{DATASETS[setting.dataset].size:,}", f"{setting.epsilon:g}"),
-            *(str(mean_over_runs(answers.runs(setting, rival, error))) for error in ERRORS),
+            *(rival.label, case.dataset, f"{DATASETS[case.dataset].size:,}", f"{case.epsilon:g}"),
+            *(str(mean_over_runs(asked.runs(case, rival, error))) for error in ERRORS),
         )
-        for setting in settings
-        for rival in answers.rivals
-        if rival.method in SHOWN and answers.runs(setting, rival, "relative")
+        for case in cases
+        for rival in asked.rivals
+        if rival.method in SHOWN and asked.runs(case, rival, "relative")
     )
     return Table(headings=("method", "data set", "points", "ε", *ERRORS), lines=(SNH, *ours) if ours else ())
 
@@ -179,15 +182,15 @@ def snh_table(rows: list[Row]) -> Table:
 @in_style
 def draw_leads(rows: list[Row]) -> Figure:
     """STAQ's relative error as a share of each rival's: purple is better, orange worse."""
-    answers = Answers(rows)
-    epsilons = sorted({epsilon for epsilon, _ in answers.scenes})
+    asked = WorkloadRows(rows)
+    epsilons = sorted({epsilon for epsilon, _ in asked.scenes})
     if not epsilons:
         return empty("not run")
-    rivals = [BEST_FLAT, *(rival.label for rival in answers.rivals if rival.method != OURS)]
+    rivals = [BEST_FLAT, *(rival.label for rival in asked.rivals if rival.method != OURS)]
     figure, grid = panels(len(epsilons), 1, height=0.3 * len(rivals) + 1.0)
     for [axes], epsilon in zip(grid, epsilons, strict=True):
-        workloads = [workload for each, workload in answers.scenes if each == epsilon]
-        leads = [answers.leads(epsilon, workload, "relative") for workload in workloads]
+        workloads = [workload for each, workload in asked.scenes if each == epsilon]
+        leads = [asked.leads(epsilon, workload, "relative") for workload in workloads]
         ratios = np.array([[lead[rival].value for lead in leads] for rival in rivals])
         _heat(axes, ratios)
         worst, where = np.unravel_index(np.nanargmax(ratios), ratios.shape)
@@ -204,19 +207,20 @@ def draw_leads(rows: list[Row]) -> Figure:
 
 @in_style
 def draw_bias(rows: list[Row]) -> Figure:
-    """Bias against spread of relative errors, one panel a workload and budget; over sets, the quadratic mean."""
-    answers = Answers(rows)
-    scenes = answers.scenes
+    """Bias against spread of relative errors, one panel a workload and budget.
+
+    Over data sets both are quadratic means.
+    """
+    asked = WorkloadRows(rows)
+    scenes = asked.scenes
     if not scenes:
         return empty("not run")
     figure, places = tiles(len(scenes), columns=5, height=2.6)
-    rivals = [rival for rival in answers.rivals if rival.method in SHOWN]
+    rivals = [rival for rival in asked.rivals if rival.method in SHOWN]
     for axes, (epsilon, workload) in zip(places, scenes, strict=True):
-        settings = [each for each in answers.settings if (each.epsilon, each.workload) == (epsilon, workload)]
+        cases = [each for each in asked.cases if (each.epsilon, each.workload) == (epsilon, workload)]
         for rival in rivals:
-            squares = [
-                [answers.mean(each, rival, field) for each in settings] for field in ("variance", "squared_bias")
-            ]
+            squares = [[asked.mean(each, rival, field) for each in cases] for field in ("variance", "squared_bias")]
             spread, bias = np.sqrt(np.maximum(np.mean(squares, axis=1), LEAST_SHOWN**2))
             axes.scatter(spread, bias, label=rival.label, **_look(rival))
         axes.plot([LEAST_SHOWN, MOST_SHOWN], [LEAST_SHOWN, MOST_SHOWN], color="#bbbbbb", linewidth=0.8, zorder=0)
@@ -247,9 +251,9 @@ def _look(rival: Rival) -> dict[str, Any]:
 
 
 def _rival(row: Row) -> Rival:
-    if row["method"] != FLAT or "side" not in row["parameters"]:
+    if row["method"] != PLAIN or "side" not in row["parameters"]:
         return Rival(method=row["method"])
-    return Rival(method=FLAT, finer=round(row["parameters"]["side"] / _suggested(row["dataset"], row["epsilon"])))
+    return Rival(method=PLAIN, finer=round(row["parameters"]["side"] / _suggested(row["dataset"], row["epsilon"])))
 
 
 @lru_cache(maxsize=64)

@@ -8,8 +8,8 @@ import pytest
 from experiments.exchangeability import ExchangeTrial
 from experiments.figures import FIGURES
 from experiments.figures.means import Means
-from experiments.figures.measured import Measured, geometric, mean_over_runs, paired_ratio
 from experiments.figures.symbols import TIMES
+from experiments.figures.uncertain import Uncertain, geometric_ratio, mean_over_runs, paired_ratio
 from experiments.figures.workloads import BEST_FLAT, SNH
 from experiments.suites.workloads import flat_grids
 from experiments.workload import SNH_HOT_SPOTS
@@ -69,11 +69,11 @@ def test_pairs_tell_more_than_two_means():
 
 def test_the_error_of_a_geometric_mean_shrinks_with_independent_ratios():
     """Two alike have the error of one divided by the root of two; where one was not measured there is no mean."""
-    one = Measured(value=0.5, error=0.1)
+    one = Uncertain(value=0.5, error=0.1)
 
-    assert geometric([one, one]).error == pytest.approx(0.1 / math.sqrt(2))
-    assert math.isnan(geometric([one, Measured(value=math.nan)]).value)
-    assert math.isnan(geometric([]).value)
+    assert geometric_ratio([one, one]).error == pytest.approx(0.1 / math.sqrt(2))
+    assert math.isnan(geometric_ratio([one, Uncertain(value=math.nan)]).value)
+    assert math.isnan(geometric_ratio([]).value)
 
 
 def test_the_lead_is_a_paired_ratio_over_sets():
@@ -81,7 +81,7 @@ def test_the_lead_is_a_paired_ratio_over_sets():
     rows = rows_of("staq", OURS) + rows_of("ag", OTHERS)
     rows += rows_of("staq", OURS, dataset="uk_postcodes") + rows_of("ag", OURS, dataset="uk_postcodes")
     first = paired_ratio(dict(enumerate(OURS)), to=dict(enumerate(OTHERS)))
-    expected = Measured(value=math.sqrt(first.value), error=first.error / first.value / 2 * math.sqrt(first.value))
+    expected = Uncertain(value=math.sqrt(first.value), error=first.error / first.value / 2 * math.sqrt(first.value))
     table = FIGURES["workloads"].table(rows)
 
     for error in ("relative", "absolute"):

@@ -10,12 +10,12 @@ Runs = Mapping[int, float]  # a measured value by the number of its run
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
+class Uncertain:
     """A number and its standard error, which is nan of a single run, and then not shown.
 
     Examples
     --------
-    >>> str(Measured(value=0.7312, error=0.0123)), str(Measured(value=0.01234, error=0.00008))
+    >>> str(Uncertain(value=0.7312, error=0.0123)), str(Uncertain(value=0.01234, error=0.00008))
     ('0.731 ± 0.012', '0.01234 ± 0.00008')
     """
 
@@ -30,34 +30,34 @@ class Measured:
         digits = max(0, -first, min(1 - first, 2 - _place(self.value or self.error)))
         return f"{self.value:,.{digits}f} ± {self.error:,.{digits}f}"
 
-    def root(self) -> "Measured":
+    def root(self) -> "Uncertain":
         """Square root of a mean square; one estimated below zero has the root 0.
 
         Examples
         --------
-        >>> Measured(value=4.0, error=1.0).root(), Measured(value=-1.0, error=4.0).root()
-        (Measured(value=2.0, error=0.25), Measured(value=0.0, error=2.0))
+        >>> Uncertain(value=4.0, error=1.0).root(), Uncertain(value=-1.0, error=4.0).root()
+        (Uncertain(value=2.0, error=0.25), Uncertain(value=0.0, error=2.0))
         """
         if self.value <= self.error:  # where a tangent says little of a root
-            return Measured(value=math.sqrt(max(0.0, self.value)), error=math.sqrt(self.error))
-        return Measured(value=math.sqrt(self.value), error=self.error / 2 / math.sqrt(self.value))
+            return Uncertain(value=math.sqrt(max(0.0, self.value)), error=math.sqrt(self.error))
+        return Uncertain(value=math.sqrt(self.value), error=self.error / 2 / math.sqrt(self.value))
 
 
-def mean_over_runs(runs: Runs) -> Measured:
+def mean_over_runs(runs: Runs) -> Uncertain:
     """Mean and its standard error.
 
     Examples
     --------
     >>> mean_over_runs({0: 1.0, 1: 3.0})
-    Measured(value=2.0, error=1.0)
+    Uncertain(value=2.0, error=1.0)
     """
     if not runs:
-        return Measured(value=math.nan)
+        return Uncertain(value=math.nan)
     mean = math.fsum(runs.values()) / len(runs)
-    return Measured(value=mean, error=_error([value - mean for value in runs.values()]))
+    return Uncertain(value=mean, error=_error([value - mean for value in runs.values()]))
 
 
-def paired_ratio(runs: Runs, to: Runs) -> Measured:
+def paired_ratio(runs: Runs, to: Runs) -> Uncertain:
     """Ratio of two means over the runs they have in common.
 
     The error is that of the differences run by run, so that what both runs share, such as hard questions, cancels.
@@ -70,27 +70,27 @@ def paired_ratio(runs: Runs, to: Runs) -> Measured:
     common = sorted(set(runs) & set(to))
     base = math.fsum(to[run] for run in common)
     if not base:
-        return Measured(value=math.nan)
+        return Uncertain(value=math.nan)
     ratio = math.fsum(runs[run] for run in common) / base
     unit = base / len(common)
-    return Measured(value=ratio, error=_error([(runs[run] - ratio * to[run]) / unit for run in common]))
+    return Uncertain(value=ratio, error=_error([(runs[run] - ratio * to[run]) / unit for run in common]))
 
 
-def geometric(ratios: Sequence[Measured]) -> Measured:
+def geometric_ratio(ratios: Sequence[Uncertain]) -> Uncertain:
     """Geometric mean of ratios that were measured independently of each other.
 
     If one was not measured it is nan, because a mean over fewer cases cannot be compared.
 
     Examples
     --------
-    >>> geometric([Measured(value=0.5, error=0.05), Measured(value=2.0, error=0.2)]).value
+    >>> geometric_ratio([Uncertain(value=0.5, error=0.05), Uncertain(value=2.0, error=0.2)]).value
     1.0
     """
     if not ratios or not all(ratio.value > 0 for ratio in ratios):
-        return Measured(value=math.nan)
+        return Uncertain(value=math.nan)
     value = math.exp(math.fsum(math.log(ratio.value) for ratio in ratios) / len(ratios))
     error = math.sqrt(math.fsum((ratio.error / ratio.value) ** 2 for ratio in ratios)) / len(ratios)
-    return Measured(value=value, error=value * error)
+    return Uncertain(value=value, error=value * error)
 
 
 def _place(value: float) -> int:
