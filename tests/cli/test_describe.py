@@ -92,7 +92,7 @@ def test_a_clamped_size_is_told(run: Run, release: Path, tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("method", "words"),
-    [("quadtree", "tree of "), ("dag", "groups"), ("kd", "selection 0.3 in 16 parts"), ("privlet", "grid ")],
+    [("quadtree", "tree of "), ("dag", "groups"), ("kd", "selection 0.099 in "), ("privlet", "grid ")],
 )
 def test_every_structure_is_put_in_words(run: Run, tmp_path: Path, method: str, words: str) -> None:
     """Trees by their levels, groups by their number, repeated spends as one."""

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from hushgrid.audit.examples import SMALL
+from hushgrid.counting.counter import PointCounter
+from hushgrid.counting.memory import ArrayPoints
 from hushgrid.files.verify import verify_file
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.tree import Tree
@@ -50,6 +52,7 @@ EXPLICIT = {
     "identity": FineGrid(side=5),
 }
 HUGE = Fraction(10**7)
+STOPPING = ("quadtree", "kd", "kd-hybrid", "balanced")  # trees that divide nodes by their noisy counts
 
 
 def clustered(size=400, seed=0):
@@ -176,6 +179,8 @@ class TestMethod:
 
     def test_noise_has_the_variance_it_states(self, name):
         """Over many releases of nothing, with sizes given."""
+        if name in STOPPING:
+            pytest.skip("of nothing, noise alone divides nodes: see the test of trees that stop")
         seeds = range(600)
         answers = [release(EXPLICIT[name], (), seed=seed).answer([0, 0, 0.3, 0.6]) for seed in seeds]
         corner = np.array([answer.estimate for answer in answers])
@@ -184,3 +189,20 @@ class TestMethod:
 
         assert abs(corner.mean()) < 5 * stated / np.sqrt(len(corner))
         assert 0.85 < corner.std() / stated < 1.15
+
+
+@pytest.mark.parametrize("name", STOPPING)
+def test_trees_that_stop_state_the_variance_of_their_noise(name):
+    """Where points are many and noise decides nothing: variances are those given the released structure.
+
+    Of few points, a node is divided because its noise was large, and that noise stays in the estimates.
+    """
+    counter = PointCounter(UNIT_SQUARE, ArrayPoints(np.random.default_rng(0).random((8000, 2))))
+    squares = []
+    for seed in range(300):
+        synopsis = EXPLICIT[name].release(counter, Budget(Fraction(1), bits=simulation_rng(seed)))
+        errors = synopsis.counts - counter.count(synopsis.partition)
+        squares.append(np.mean(errors**2 / synopsis.variances))
+
+    assert 0.85 < np.mean(squares) < 1.15
+    assert not 0.85 < np.mean(squares) / 0.8**2 < 1.15  # a standard deviation stated a fifth too small

@@ -141,11 +141,10 @@ TEN = {
         (
             Edit(
                 "methods/quadtree.py",
-                "        return Synopsis.infer(\n            tree,\n"
-                "            measure_levels(budget, tree, true_counts, level_shares(height)),\n",
-                "        measured = measure_levels(budget, tree, true_counts, level_shares(height))\n"
-                '        notes = (*notes, f"mean error {abs(measured.leaves.values - true_counts).mean():.3f}")\n'
-                "        return Synopsis.infer(\n            tree,\n            measured,\n",
+                "        return Synopsis.infer(\n",
+                "        errors = abs(measurements.leaves.values - sums.count(tree))\n"
+                '        notes = (*notes, f"mean error {errors.mean():.3f}")\n'
+                "        return Synopsis.infer(\n",
             ),
         ),
         exact("quadtree, given"),
@@ -440,7 +439,7 @@ MORE = {
         (
             Edit(
                 "methods/trees.py",
-                "large = measure(np.full(len(nodes), units)) >= stop_below",
+                "large = (measure(np.full(len(nodes), units)) >= stop_below) | (units == 0)",
                 "measure(np.full(len(nodes), units))\n        large = true_counts >= stop_below",
             ),
         ),

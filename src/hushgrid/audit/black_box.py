@@ -40,7 +40,6 @@ from hushgrid.methods.hb import OptimalHierarchy
 from hushgrid.methods.hierarchy import Hierarchy
 from hushgrid.methods.method import Method
 from hushgrid.methods.privlet import Privlet
-from hushgrid.methods.quadtree import Quadtree
 from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.release.publish import publish
 from hushgrid.synopsis.synopsis import Synopsis
@@ -55,7 +54,6 @@ USUAL_LENGTH, SHORT_LENGTH = 2.0, 0.6
 SIZED: Mapping[str, Method] = {
     "ug": UniformGrid(),
     "ag": AdaptiveGrid(c=0.05),  # leaves the smallest side of 10 at a few hundred records
-    "quadtree": Quadtree(),
     "hierarchy": Hierarchy(),
     "hb": OptimalHierarchy(),
     "privlet": Privlet(),

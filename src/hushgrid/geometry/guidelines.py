@@ -1,4 +1,7 @@
-"""Sizes of grids (Qardaji, Yang, Li, ICDE 2013)."""
+"""Sizes of grids (Qardaji, Yang, Li, ICDE 2013), and of trees.
+
+The rules for trees are ours: docs/privacy/adaptive-trees.md has the figures behind them.
+"""
 
 import math
 from fractions import Fraction
@@ -10,6 +13,9 @@ from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
 
 LARGEST_SIDE = math.isqrt(GUIDELINE_CELL_LIMIT)  # of a grid sized from released values
 SMALLEST_FIRST_SIDE = 10  # section IV-B, choice of m1
+HIGHEST = 20  # halvings; a complete tree of this height has two million nodes
+PAPER_STOP = 32  # Cormode et al. 2012 prune below it
+NOISE_STOP = 25  # times 1/ε; about four standard deviations of the noise of the finest counts
 
 
 def guideline_side(size: int, epsilon: Fraction, *, c: float = 10.0) -> int:
@@ -99,3 +105,57 @@ def clamp_sides(sides: NDArray[np.float64], *, limit: int = GUIDELINE_CELL_LIMIT
         # One leaf a cell is kept aside, because a side never falls below one.
         sides = np.maximum(1, np.floor(sides * math.sqrt(max(limit - len(sides), 0) / leaves)))
     return sides.astype(np.int64)
+
+
+def guideline_height(size: int, epsilon: Fraction, *, highest: int = HIGHEST) -> int:
+    """Halvings of a tree for a number of points; even.
+
+    log4(N ε) rounded, and one more, times two: where points are sparse the tree stops before.
+
+    Examples
+    --------
+    >>> guideline_height(1_000_000, Fraction(1, 10)), guideline_height(9_000, Fraction(1))
+    (18, 16)
+    """
+    quarterings = round(math.log(max(size * float(epsilon), 1), 4)) + 1
+    return min(2 * quarterings, highest)
+
+
+def fit_height(wanted: int, *, most_cells: int, step: int = 1, fan_out: int = 2) -> tuple[int, tuple[str, ...]]:
+    """The height wanted, or the largest allowed and a note.
+
+    Parameters
+    ----------
+    most_cells : int
+        Leaves of a complete tree of the largest height allowed, at most.
+    step : int
+        The largest height is a multiple of this.
+    fan_out : int
+        Children of a node, a power of two.
+
+    Examples
+    --------
+    >>> fit_height(16, most_cells=2**24)
+    (16, ())
+    >>> fit_height(16, most_cells=40_000, step=2)
+    (14, ('the height of 16 was clamped to 14, to fit 40,000 cells',))
+    >>> fit_height(12, most_cells=2**10, fan_out=4)
+    (5, ('the height of 12 was clamped to 5, to fit 1,024 cells',))
+    """
+    halvings = fan_out.bit_length() - 1
+    height = min(wanted, (most_cells.bit_length() - 1) // halvings // step * step)
+    note = f"the height of {wanted} was clamped to {height}, to fit {most_cells:,} cells"
+    return height, () if height == wanted else (note,)
+
+
+def stop_count(stop_below: int | None, epsilon: Fraction) -> int:
+    """Noisy count below which a node is not divided.
+
+    25/ε, rounded up, where none is given.
+
+    Examples
+    --------
+    >>> stop_count(None, Fraction(1, 10)), stop_count(32, Fraction(1, 10))
+    (250, 32)
+    """
+    return math.ceil(NOISE_STOP / epsilon) if stop_below is None else stop_below

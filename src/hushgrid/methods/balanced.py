@@ -5,20 +5,13 @@ Publishing", ASIACCS 2012, in two dimensions, as section III of Qardaji et al. 2
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from hushgrid.counting.counter import Counter
+from hushgrid.geometry.guidelines import HIGHEST, PAPER_STOP, fit_height, guideline_height, stop_count
 from hushgrid.geometry.tree import Lattice
 from hushgrid.methods.method import Examples, check_whole, record
-from hushgrid.methods.trees import (
-    HIGHEST,
-    LARGEST_STOP,
-    LATTICE_SIDE,
-    MedianCuts,
-    descend,
-    fit_height,
-    guideline_height,
-)
+from hushgrid.methods.trees import LATTICE_SIDE, FanOut, check_fan_out, check_stop, descend, median_cuts
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.exact import Exactable, exact_share
 from hushgrid.synopsis.synopsis import Synopsis
@@ -28,7 +21,7 @@ from hushgrid.synopsis.synopsis import Synopsis
 class Balanced:
     """Nodes cut at the line that balances best.
 
-    Lines of both dimensions are candidates. All levels are measured, and made to agree.
+    Lines of both dimensions are candidates. Levels are measured, and made to agree.
 
     The candidate lines of a node lie equally far apart along both dimensions, so that a long node is more likely to be
     cut across than along: both dimensions have a line that balances perfectly, and shapes would degenerate if each had
@@ -37,11 +30,13 @@ class Balanced:
     Parameters
     ----------
     height : int, optional
-        How often the domain is cut at most; by default log2(N ε) of the noisy number of points.
+        How often the domain is cut at most; even by default: log2(N ε) of the noisy number of points, and two more.
+    fan_out : 2 or 4
+        Children of a node: whether its halves are counted, or cut again first.
     split_share : float, or anything exact
         Share of the budget for choosing cuts, the same for every level; a float means its shortest decimal.
-    stop_below : int
-        A node with a noisy count below this is not cut.
+    stop_below : int, optional
+        A node with a noisy count below this is not cut; by default 25/ε.
 
     Privacy
     -------
@@ -54,14 +49,25 @@ class Balanced:
     title: ClassVar[str] = "Balanced"
     examples: ClassVar[Examples] = Examples(small={"height": 2}, large={"height": 5})
     height: int | None = None
-    split_share: Exactable = 0.3  # as in KD-standard
-    stop_below: int = 32  # as in KD-standard
+    fan_out: FanOut = 4
+    split_share: Exactable = 0.1
+    stop_below: int | None = None
 
     def __post_init__(self) -> None:
         if self.height is not None:
             check_whole(self.height, name="height", low=1, high=HIGHEST)
+        check_fan_out(self.fan_out)
         exact_share(self.split_share, name="split_share")
-        check_whole(self.stop_below, name="stop_below", low=0, high=LARGEST_STOP)
+        check_stop(self.stop_below)
+
+    @classmethod
+    def paper(cls) -> Self:
+        """Binary cuts, every level counted.
+
+        Section III of Qardaji et al. 2013 tells of the cuts, and gives no figures: the height is ours, the shares and
+        the threshold are those of KD-standard.
+        """
+        return cls(fan_out=2, split_share=0.3, stop_below=PAPER_STOP)
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a tree of balanced cuts."""
@@ -72,9 +78,9 @@ class Balanced:
             counter,
             budget,
             lattice=Lattice(domain=counter.domain, columns=LATTICE_SIDE, rows=LATTICE_SIDE),
-            splits=[MedianCuts(axes=(0, 1), share=split_share / height)] * height,
+            splits=median_cuts(height, axes=[(0, 1)], share=split_share, fan_out=self.fan_out),
             count_share=1 - split_share,
-            stop_below=self.stop_below,
+            stop_below=stop_count(self.stop_below, budget.epsilon),
         )
         return Synopsis.infer(
             tree, measurements, inference="least-squares", claim=budget.claim(), method=record(self, *notes)

@@ -6,75 +6,92 @@ Aliases: kd-standard and kd-hybrid; K_st and K_hy in Qardaji et al. 2013.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
+from hushgrid.geometry.guidelines import HIGHEST, PAPER_STOP, fit_height, guideline_height, stop_count
 from hushgrid.geometry.tree import Lattice
 from hushgrid.methods.method import Examples, check_whole, record
 from hushgrid.methods.trees import (
-    HIGHEST,
-    LARGEST_STOP,
     LATTICE_SIDE,
-    MedianCuts,
+    Divider,
+    FanOut,
     Quarters,
-    Split,
+    check_fan_out,
+    check_stop,
     descend,
-    fit_height,
-    guideline_height,
+    median_cuts,
 )
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.exact import Exactable, exact_share
 from hushgrid.synopsis.synopsis import Synopsis
+
+IN_TURN = ((0,), (1,))  # axes of the cuts
+PAPER_SHARE = 0.3  # of the budget for medians, in the experiments of the paper
 
 
 @dataclass(frozen=True, kw_only=True)
 class KdTree:
     """A tree cut at private medians, axis by axis.
 
-    All levels are measured, and made to agree.
+    Levels are measured, and made to agree.
 
     Parameters
     ----------
-    height : int
-        How often the domain is cut at most.
+    height : int, optional
+        How often the domain is cut at most; even by default: log2(N ε) of the noisy number of points, and two more.
+    fan_out : 2 or 4
+        Children of a node: whether its halves are counted, or cut again first.
     median_share : float, or anything exact
         Share of the budget for choosing medians, the same for every level; a float means its shortest decimal.
-    stop_below : int
-        A node with a noisy count below this is not cut.
+    stop_below : int, optional
+        A node with a noisy count below this is not cut; by default 25/ε.
 
     Privacy
     -------
-    Each level chooses its medians by one private selection over public candidates, in which one record changes one row
-    by one. Its counts cost a record 1 - `median_share` of ε on every path down the tree: geometric parts for the
-    levels, and what is left for a node that is not cut further.
+    The height is public, or follows from the noisy size. Each level chooses its medians by one private selection over
+    public candidates, in which one record changes one row by one. Counts cost a record 1 - `median_share` of the rest
+    on every path down the tree: geometric parts for the levels that are counted, and what is left for a node that is
+    not cut further.
     """
 
     name: ClassVar[str] = "kd"
     title: ClassVar[str] = "KD-standard"
     examples: ClassVar[Examples] = Examples(small={"height": 3}, large={"height": 7})
-    # Eight levels of fan-out four, as the paper's kd-trees have them; section IV-C of Qardaji et al. 2013 calls 16
-    # binary levels common for a million points.
-    height: int = 16
-    median_share: Exactable = 0.3  # as in the experiments of the paper
-    stop_below: int = 32  # the paper prunes below it, after the fact
+    height: int | None = None
+    fan_out: FanOut = 4
+    median_share: Exactable = 0.1  # shares of 0.05 to 0.3 were tried: docs/privacy/adaptive-trees.md
+    stop_below: int | None = None
 
     def __post_init__(self) -> None:
-        check_whole(self.height, name="height", low=1, high=HIGHEST)
+        if self.height is not None:
+            check_whole(self.height, name="height", low=1, high=HIGHEST)
+        check_fan_out(self.fan_out)
         exact_share(self.median_share, name="median_share")
-        check_whole(self.stop_below, name="stop_below", low=0, high=LARGEST_STOP)
+        check_stop(self.stop_below)
+
+    @classmethod
+    def paper(cls) -> Self:
+        """The paper's kd-standard: eight levels of fan-out four.
+
+        30 % are for medians, and nodes below 32 are pruned: in the paper in the end, here at once. Section IV-C of
+        Qardaji et al. 2013 calls 16 binary levels common for a million points.
+        """
+        return cls(height=16, fan_out=4, median_share=PAPER_SHARE, stop_below=PAPER_STOP)
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a kd-tree."""
         median_share = exact_share(self.median_share, name="median_share")
-        height, notes = fit_height(self.height, most_cells=budget.most_cells())
+        wanted = self.height or guideline_height(budget.noisy_size(counter), budget.epsilon)
+        height, notes = fit_height(wanted, most_cells=budget.most_cells())
         tree, measurements = descend(
             counter,
             budget,
             lattice=Lattice(domain=counter.domain, columns=LATTICE_SIDE, rows=LATTICE_SIDE),
-            splits=[MedianCuts(axes=(level % 2,), share=median_share / height) for level in range(height)],
+            splits=median_cuts(height, axes=IN_TURN, share=median_share, fan_out=self.fan_out),
             count_share=1 - median_share,
-            stop_below=self.stop_below,
+            stop_below=stop_count(self.stop_below, budget.epsilon),
         )
         return Synopsis.infer(
             tree, measurements, inference="least-squares", claim=budget.claim(), method=record(self, *notes)
@@ -85,7 +102,7 @@ class KdTree:
 class KdHybrid:
     """A kd-tree for a few levels, then a quadtree.
 
-    The order may be reversed. All levels are measured, and made to agree.
+    The order may be reversed. Levels are measured, and made to agree.
 
     Height and switch count halvings: a level of the kd-tree is one, a level of the quadtree two.
 
@@ -96,11 +113,13 @@ class KdHybrid:
     switch : int
         Halvings before the switch to the other; even.
     height : int, optional
-        Halvings in all; even; by default log2(N ε) of the noisy number of points.
+        Halvings in all; even; by default log2(N ε) of the noisy number of points, and two more.
+    fan_out : 2 or 4
+        Children of a node of the kd-tree.
     median_share : float, or anything exact
         Share of the budget for choosing medians, the same for every level that has them.
-    stop_below : int
-        A node with a noisy count below this is not divided.
+    stop_below : int, optional
+        A node with a noisy count below this is not divided; by default 25/ε.
 
     Privacy
     -------
@@ -113,12 +132,13 @@ class KdHybrid:
     title: ClassVar[str] = "KD-hybrid"
     examples: ClassVar[Examples] = Examples(small={"height": 4, "switch": 2}, large={"height": 8, "switch": 4})
     # The order of the 2012 paper; Qardaji et al. 2013 describe it the other way round. On real sets it was the better
-    # one, with a few kd levels rather than the half that the 2012 paper takes (docs/privacy/adaptive-trees.md).
+    # one, with one kd level of fan-out four (docs/privacy/adaptive-trees.md).
     first: Literal["kd", "quadtree"] = "kd"
-    switch: int = 4
+    switch: int = 2
     height: int | None = None
-    median_share: Exactable = 0.3  # as in the experiments of the paper
-    stop_below: int = 32  # the paper prunes below it, after the fact
+    fan_out: FanOut = 4
+    median_share: Exactable = 0.05
+    stop_below: int | None = None
 
     def __post_init__(self) -> None:
         if self.first not in ("kd", "quadtree"):
@@ -127,25 +147,35 @@ class KdHybrid:
         if self.height is not None:
             check_even(self.height, name="height", low=2, high=HIGHEST)
         check_even(self.switch, name="switch", low=0, high=HIGHEST if self.height is None else self.height)
+        check_fan_out(self.fan_out)
         exact_share(self.median_share, name="median_share")
-        check_whole(self.stop_below, name="stop_below", low=0, high=LARGEST_STOP)
+        check_stop(self.stop_below)
+
+    @classmethod
+    def paper(cls, height: int = 16, switch: int = 6) -> Self:
+        """The paper's kd-hybrid: eight levels, the first three kd.
+
+        Heights and switches are those of its authors' programs, 8/3 and 10/5 in fan-out four: ``paper()`` and
+        ``paper(20, 10)``. 30 % are for medians, and nodes below 32 are pruned, as in `KdTree.paper`.
+        """
+        return cls(height=height, switch=switch, fan_out=4, median_share=PAPER_SHARE, stop_below=PAPER_STOP)
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a hybrid tree."""
-        wanted = self.height or guideline_height(budget.noisy_size(counter), budget.epsilon, step=2)
+        wanted = self.height or guideline_height(budget.noisy_size(counter), budget.epsilon)
         height, notes = fit_height(wanted, most_cells=budget.most_cells(), step=2)
         before = min(self.switch, height)
         cuts, quarterings = (before, height - before) if self.first == "kd" else (height - before, before)
         median_share = exact_share(self.median_share, name="median_share") if cuts else Fraction(0)
-        kd: list[Split] = [MedianCuts(axes=(level % 2,), share=median_share / cuts) for level in range(cuts)]
-        quadtree: list[Split] = [Quarters()] * (quarterings // 2)
+        kd = median_cuts(cuts, axes=IN_TURN, share=median_share, fan_out=self.fan_out)
+        quadtree: list[Divider] = [Quarters()] * (quarterings // 2)
         tree, measurements = descend(
             counter,
             budget,
             lattice=Lattice(domain=counter.domain, columns=LATTICE_SIDE, rows=LATTICE_SIDE),
             splits=kd + quadtree if self.first == "kd" else quadtree + kd,
             count_share=1 - median_share,
-            stop_below=self.stop_below,
+            stop_below=stop_count(self.stop_below, budget.epsilon),
         )
         return Synopsis.infer(
             tree, measurements, inference="least-squares", claim=budget.claim(), method=record(self, *notes)

@@ -1,11 +1,18 @@
-"""Grids over grids: what hierarchy, HB and quadtree share."""
+"""Grids over grids: what hierarchy, HB and quadtree share.
+
+Points are counted once, on the finest grid.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Indices
+from hushgrid.counting.counter import Counter
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.tree import BOTTOM, LEFT, Lattice, Tree, full_tree
@@ -101,3 +108,41 @@ def measure_levels(
         for first, stop, share in zip(edges[:-1], edges[1:], shares, strict=True)
     ]
     return measurements_of_nodes(tree, np.arange(edges[0], edges[-1]), NoisyValues.joined(parts))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GridSums:
+    """True counts of boxes of a grid, from one pass.
+
+    It stands in for a counter where a tree grows on the grid's lines.
+
+    Parameters
+    ----------
+    lattice : Lattice
+        The grid.
+    true_sums : array of int, shape (rows + 1, columns + 1)
+        Points below and left of each crossing of lines; exact, hence private.
+    """
+
+    lattice: Lattice
+    true_sums: Indices
+
+    @classmethod
+    def of(cls, counter: Counter, *, side: int) -> Self:
+        """Count on a grid of so many cells a side."""
+        true_sums = np.zeros((side + 1, side + 1), np.int64)
+        true_counts = counter.count(Grid(domain=counter.domain, rows=side, columns=side))
+        true_sums[1:, 1:] = true_counts.reshape(side, side)
+        for axis in (0, 1):
+            np.cumsum(true_sums, axis=axis, out=true_sums)
+        return cls(lattice=Lattice(domain=counter.domain, columns=side, rows=side), true_sums=true_sums)
+
+    def total(self) -> int:
+        """True number of points in the domain."""
+        return int(self.true_sums[-1, -1])
+
+    def count(self, partition: Tree) -> Indices:
+        """True number of points in every leaf."""
+        left, bottom, right, top = partition.boxes[partition.leaves].T
+        sums = self.true_sums
+        return np.asarray(sums[top, right] - sums[top, left] - sums[bottom, right] + sums[bottom, left])

@@ -1,19 +1,19 @@
-"""Private cuts: what kd, kd-hybrid and balanced share.
+"""Trees that stop: what quadtree, kd, kd-hybrid and balanced share.
 
 Reference: the private medians of Cormode, Procopiuc, Srivastava, Shen, Yu: "Differentially Private Spatial
 Decompositions", ICDE 2012; here by permute-and-flip over a public set of lines.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Protocol
+from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Indices
+from hushgrid.errors import ArgumentError
 from hushgrid.geometry.tree import (
     BOTTOM,
     LEFT,
@@ -29,44 +29,21 @@ from hushgrid.geometry.tree import (
 )
 from hushgrid.inference.least_squares import measurements_of_nodes
 from hushgrid.inference.measurements import Measurements, NoisyValues
+from hushgrid.methods.method import check_whole, is_whole
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.exact import proportional_shares
 from hushgrid.privacy.paths import UNITS
 
-HIGHEST = 20  # halvings; a complete tree of this height has two million nodes
+LARGEST_STOP = 2**53  # no count that a node is compared with lies beyond it
 
 
-def guideline_height(size: int, epsilon: Fraction, *, step: int = 1) -> int:
-    """Height of a tree for a number of points.
+def check_stop(stop_below: int | None) -> None:
+    """Refuse a threshold that is not a whole number that fits.
 
-    log2(N ε) rounded to a multiple of `step`, 2 to 20.
-
-    A rule of our own: on four real sets of nine thousand to 1.7 million points, at ε = 0.1 and 1, the best even height
-    of KD-hybrid was this one or a neighbour of it. At ε = 0.1 it agrees with "reaching 16 levels is common for 1
-    million data points" (Qardaji et al. 2013, section IV-C).
-
-    Examples
-    --------
-    >>> guideline_height(1_000_000, Fraction(1, 10)), guideline_height(9_000, Fraction(1), step=2)
-    (17, 14)
+    None stands for the rule of `hushgrid.geometry.guidelines.stop_count`.
     """
-    halvings = math.log2(max(size * float(epsilon), 1))
-    return min(max(round(halvings / step) * step, 2), HIGHEST)
-
-
-def fit_height(wanted: int, *, most_cells: int, step: int = 1) -> tuple[int, tuple[str, ...]]:
-    """The height wanted, or the largest allowed and a note.
-
-    Examples
-    --------
-    >>> fit_height(16, most_cells=2**24)
-    (16, ())
-    >>> fit_height(16, most_cells=40_000, step=2)
-    (14, ('the height of 16 was clamped to 14, to fit 40,000 cells',))
-    """
-    height = min(wanted, (most_cells.bit_length() - 1) // step * step)
-    note = f"the height of {wanted} was clamped to {height}, to fit {most_cells:,} cells"
-    return height, () if height == wanted else (note,)
+    if stop_below is not None:
+        check_whole(stop_below, name="stop_below", low=0, high=LARGEST_STOP)
 
 
 class TreeCounter(Protocol):
@@ -101,7 +78,7 @@ class Division:
     true_counts: Indices
 
 
-class Split(Protocol):
+class Divider(Protocol):
     """A way to divide nodes.
 
     Implemented by `MedianCuts` and `Quarters`.
@@ -109,6 +86,10 @@ class Split(Protocol):
 
     halvings: ClassVar[int]
     """How often it halves a node."""
+
+    @property
+    def counted(self) -> bool:
+        """Whether the nodes it makes are counted."""
 
     def divide(
         self, counter: TreeCounter, budget: Budget, tree: Tree, nodes: Indices, true_counts: Indices
@@ -124,6 +105,7 @@ class Quarters:
     """
 
     halvings: ClassVar[int] = 2
+    counted: ClassVar[bool] = True
 
     def divide(
         self,
@@ -154,15 +136,12 @@ def count_children(counter: TreeCounter, tree: Tree, nodes: Indices, splits: Ind
     return true_by_node[tree.nodes :]
 
 
-LARGEST_STOP = 2**53  # no count that a node is compared with lies beyond it
-
-
 def descend(
     counter: TreeCounter,
     budget: Budget,
     *,
     lattice: Lattice,
-    splits: Sequence[Split],
+    splits: Sequence[Divider],
     count_share: Fraction,
     stop_below: int,
 ) -> tuple[Tree, Measurements]:
@@ -170,11 +149,12 @@ def descend(
 
     The budget of the counts is divided geometrically: a level that lies d halvings below the root gets a part in
     proportion to ``2**(d / 6)``, which is ``2**(1 / 3)`` from each level of a quadtree to the next (Cormode et al.
-    2012). A node that is not divided is measured once more, with all that its path has left.
+    2012). A level that is not counted gets none, and all its nodes are divided. A node that is not divided is measured
+    once more, with all that its path has left.
 
     Parameters
     ----------
-    splits : sequence of Split
+    splits : sequence of Divider
         How each level is divided into the next; there is one level more.
     count_share : Fraction
         Of the budget, for counts.
@@ -197,7 +177,7 @@ def descend(
         return measured[-1].values
 
     for split, units in zip(splits, level_units(splits), strict=True):
-        large = measure(np.full(len(nodes), units)) >= stop_below
+        large = (measure(np.full(len(nodes), units)) >= stop_below) | (units == 0)
         division = split.divide(counter, budget, tree, nodes[large], true_counts[large])
         divided = np.searchsorted(nodes, division.nodes)
         measure(np.where(np.isin(nodes, division.nodes), 0, paths.left))
@@ -208,7 +188,7 @@ def descend(
     return tree, measurements_of_nodes(tree, np.concatenate(measured_nodes), NoisyValues.joined(measured))
 
 
-def level_units(splits: Sequence[Split]) -> list[int]:
+def level_units(splits: Sequence[Divider]) -> list[int]:
     """Units of a path's budget, by level.
 
     The last level is left out: it gets what is left.
@@ -220,7 +200,9 @@ def level_units(splits: Sequence[Split]) -> list[int]:
     [266, 335]
     """
     depths = np.cumsum([0, *(split.halvings for split in splits)])
-    parts = proportional_shares(Fraction(UNITS), [2 ** (depth / 6) for depth in depths])
+    counted = [True, *(split.counted for split in splits)]
+    weights = [2 ** (depth / 6) * level for depth, level in zip(depths, counted, strict=True)]
+    parts = proportional_shares(Fraction(UNITS), weights)
     return [int(part) for part in parts[:-1]]
 
 
@@ -244,6 +226,8 @@ class MedianCuts:
         Whether candidates lie between columns (0), between rows (1), or both.
     share : Fraction
         Of the budget, for choosing.
+    counted : bool
+        Whether the halves are counted; not where they are cut again at once, into four.
 
     Privacy
     -------
@@ -255,6 +239,7 @@ class MedianCuts:
     halvings: ClassVar[int] = 1
     axes: tuple[int, ...]
     share: Fraction
+    counted: bool = True
 
     def divide(
         self, counter: TreeCounter, budget: Budget, tree: Tree, nodes: Indices, true_counts: Indices
@@ -274,6 +259,37 @@ class MedianCuts:
             children=cut_each(tree.boxes[nodes], axis, place + 1, cells[node, axis]),
             true_counts=np.stack([true_left, true_counts - true_left], axis=1).ravel(),
         )
+
+
+FanOut = Literal[2, 4]
+
+
+def median_cuts(cuts: int, *, axes: Sequence[tuple[int, ...]], share: Fraction, fan_out: FanOut) -> list[Divider]:
+    """Levels of private cuts that share a budget equally.
+
+    Parameters
+    ----------
+    axes : sequence of tuples
+        Those of the first cut, the second, and so on in turn.
+    fan_out : 2 or 4
+        Whether the nodes of every level are counted, or those of every other.
+
+    Examples
+    --------
+    >>> [cut.counted for cut in median_cuts(4, axes=[(0,), (1,)], share=Fraction(1, 10), fan_out=4)]
+    [False, True, False, True]
+    """
+    counted = [fan_out == 2 or cut % 2 == 1 or cut == cuts - 1 for cut in range(cuts)]
+    return [
+        MedianCuts(axes=axes[cut % len(axes)], share=share / cuts, counted=each) for cut, each in enumerate(counted)
+    ]
+
+
+def check_fan_out(fan_out: int) -> None:
+    """Refuse all but two and four children."""
+    if not is_whole(fan_out) or fan_out not in (2, 4):
+        msg = f"fan_out must be 2 or 4, got fan_out={fan_out!r}."
+        raise ArgumentError(msg)
 
 
 def candidate_cells(boxes: Indices, axes: tuple[int, ...]) -> Indices:

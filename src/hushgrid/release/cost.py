@@ -20,8 +20,6 @@ class Price(NamedTuple):
     ----------
     cells : float
         Leaf cells for a point at ε = 1, if neither points nor cells are few.
-    most : float
-        Leaf cells for a point at most, however large ε is.
     rounds : tuple of float
         Questions asked of the points, each with its share of the seconds of cells.
     once : bool
@@ -33,7 +31,6 @@ class Price(NamedTuple):
     """
 
     cells: float = 0.1  # Guideline 1 (Qardaji et al. 2013)
-    most: float = 1e9
     rounds: tuple[float, ...] = (1.0,)
     once: bool = False
     row: float = 1e-8
@@ -57,7 +54,7 @@ STAQ = Price(
     inference=7e-6,
     memory=800,
 )
-PRIVATE_CUTS = Price(cells=0.22, most=0.06, rounds=_evenly(16), row=2e-7, cell=2e-5, memory=300)
+PRIVATE_CUTS = Price(cells=0.12, rounds=_evenly(18), row=2e-7, cell=2e-5, memory=300)
 PRICES = {
     "auto": STAQ,
     "staq": STAQ,
@@ -65,8 +62,8 @@ PRICES = {
     "dag": Price(cells=0.14, rounds=(0.1, 0.9), cell=8e-7),
     "dpcube": Price(cell=1e-5),
     "kd": PRIVATE_CUTS,
-    "kd-hybrid": PRIVATE_CUTS._replace(rounds=_evenly(12), row=8e-8),
-    "balanced": PRIVATE_CUTS._replace(rounds=_evenly(18)),
+    "kd-hybrid": PRIVATE_CUTS._replace(cells=0.1, rounds=_evenly(10), row=8e-8),
+    "balanced": PRIVATE_CUTS,
     "privtree": Price(rounds=_evenly(17), once=True, row=5e-8, cell=2e-6),
     "uniform": Price(cells=0.0),
 }
@@ -133,7 +130,7 @@ class Cost:
         """About how many leaf cells there will be."""
         if self.cells is not None:
             return self.cells
-        wanted = self._size * min(self._price.cells * self.epsilon, self._price.most)
+        wanted = self._size * self._price.cells * self.epsilon
         return max(1, round(min(wanted, self.max_cells or most_cells(self.method))))
 
     @property

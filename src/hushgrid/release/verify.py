@@ -19,6 +19,13 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 TOLERANCE = 1e-6  # relative, of factors: on another processor a point in a billion may fall to the other side of a line
 CALIBRATION = "calibration"
+# Of trees that counted and stopped in another way, in builds of before 0.1.0.
+EARLIER_PARAMETERS = {
+    "quadtree": {"height", "c"},
+    "kd": {"height", "median_share", "stop_below"},
+    "kd-hybrid": {"first", "switch", "height", "median_share", "stop_below"},
+    "balanced": {"height", "split_share", "stop_below"},
+}
 
 
 def verify(path: str | Path) -> Verification:
@@ -53,6 +60,9 @@ def check_calibration(synopsis: Synopsis) -> FileCheck:
         return _without_version(synopsis)
     if synopsis.method.name not in METHODS:
         detail = f"cannot be recomputed: the method {synopsis.method.name[:40]!r} is not known to hushgrid"
+        return FileCheck(name=CALIBRATION, ok=True, detail=detail)
+    if set(synopsis.method.parameters) == EARLIER_PARAMETERS.get(synopsis.method.name):
+        detail = "cannot be recomputed: the method was another one when this was released"
         return FileCheck(name=CALIBRATION, ok=True, detail=detail)
     try:
         found = calibrated(synopsis).calibration

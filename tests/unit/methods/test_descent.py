@@ -9,7 +9,7 @@ import pytest
 from hushgrid.geometry.tree import Lattice
 from hushgrid.inference.least_squares import nodes_of_runs, solve
 from hushgrid.inference.measurements import rate_totals
-from hushgrid.methods.trees import MedianCuts, Quarters, descend, level_units
+from hushgrid.methods.trees import MedianCuts, Quarters, descend, level_units, median_cuts
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.paths import UNITS
@@ -19,7 +19,9 @@ from tests.scripted import ScriptedBudget
 LATTICE = Lattice(domain=UNIT_SQUARE, columns=2**10, rows=2**10)
 MEDIANS = [MedianCuts(axes=(level % 2,), share=Fraction(1, 20)) for level in range(6)]
 SPLITS = {"medians": MEDIANS, "quarters": [Quarters()] * 3, "both": [*MEDIANS[:2], Quarters(), Quarters()]}
+FOURS = median_cuts(6, axes=[(0,), (1,)], share=Fraction(3, 10), fan_out=4)
 either = pytest.mark.parametrize("splits", SPLITS.values(), ids=SPLITS)
+any_of_them = pytest.mark.parametrize("splits", [*SPLITS.values(), FOURS], ids=[*SPLITS, "fours"])
 DATA = tuple(map(tuple, np.random.default_rng(0).random((400, 2)) ** 3))
 
 
@@ -36,7 +38,7 @@ def grown(splits, data=DATA, *, budget=None, stop_below=32):
     )
 
 
-@either
+@any_of_them
 @pytest.mark.parametrize("data", [(), DATA, ((0.5, 0.5),) * 300], ids=["none", "spread", "stacked"])
 def test_every_path_spends_the_count_share_exactly(splits, data):
     """Whether it ends early or at the last level."""
@@ -46,7 +48,7 @@ def test_every_path_spends_the_count_share_exactly(splits, data):
     assert {Fraction(int(total), denominator) for total in set(totals)} == {Fraction(2, 3)}
 
 
-@either
+@any_of_them
 def test_structure_follows_from_released_values(splits):
     """A script in their place, and the data do not matter."""
     trees = [grown(splits, data, budget=ScriptedBudget(3)) for data in ((), DATA, ((0.9, 0.1),) * 99)]
@@ -71,7 +73,7 @@ def test_a_node_below_the_threshold_is_not_divided(splits):
     assert np.all((counts[~inner] < 50) | (np.flatnonzero(~inner) >= tree.levels[-2]))
 
 
-@either
+@any_of_them
 def test_without_noise_the_truth_comes_back(splits):
     """With next to no noise, every leaf has its true count."""
     tree, measurements = grown(splits, budget=Budget(Fraction(10**7), bits=simulation_rng(0)))
@@ -107,7 +109,7 @@ class Watched(PlainCounter):
         return super().count(partition)
 
 
-@either
+@any_of_them
 def test_a_level_takes_one_pass(splits):
     """Every level takes one pass over the points, and the total one more."""
     counter = Watched(UNIT_SQUARE, DATA, ([],))
@@ -125,3 +127,12 @@ def test_units_grow_by_the_sixth_root_of_two_for_every_halving(splits):
     growth = [2 ** (split.halvings / 6) for split in splits]
 
     assert np.allclose(np.array(units[1:]) / units[:-1], growth, atol=0.05)
+
+
+def test_levels_that_are_not_counted_leave_their_units_to_the_others():
+    """Every other level of fan-out four has none; the rest grow by the cube root of two."""
+    units = [*level_units(FOURS), UNITS - sum(level_units(FOURS))]
+
+    assert units[1::2] == [0, 0, 0]
+    assert np.allclose(np.divide(units[2::2], units[:-1:2]), 2 ** (1 / 3), atol=0.05)
+    assert grown(FOURS)[0].nodes > 5

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hushgrid.errors import ArgumentError
+from hushgrid.inference.least_squares import nodes_of_runs
 from hushgrid.methods.kd import KdTree
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
@@ -40,10 +41,36 @@ def test_levels_are_cut_in_turn():
 
 def test_medians_and_counts_share_the_budget():
     """Three tenths for medians, the same for every level, the rest for counts."""
-    spends = release(KdTree(height=5), epsilon=Fraction(2)).claim.spends
+    spends = release(KdTree(height=5, median_share=0.3), epsilon=Fraction(2)).claim.spends
 
     assert [spend.epsilon for spend in spends if spend.purpose == "selection"] == [Fraction(6, 10) / 5] * 5
     assert [spend.epsilon for spend in spends if spend.purpose == "counts"] == [Fraction(14, 10)]
+
+
+@pytest.mark.parametrize(("fan_out", "counted"), [(2, {0, 1, 2, 3, 4}), (4, {0, 2, 4})])
+def test_with_a_fan_out_of_four_every_other_level_is_counted(fan_out, counted):
+    """Halves that are cut again at once are not; the leaves are, whatever the fan-out."""
+    synopsis = release(KdTree(height=4, fan_out=fan_out, stop_below=0))
+    tree, regions = synopsis.partition, synopsis.measurements.regions
+    nodes = np.append(nodes_of_runs(tree, regions.first, regions.stop), tree.leaves)
+
+    assert set(np.searchsorted(tree.levels, nodes, side="right") - 1) == counted
+
+
+def test_the_height_follows_from_the_noisy_size():
+    """It is asked for first, and paid for; two cuts more than the logarithm of a thousand points."""
+    synopsis = release(KdTree(stop_below=0), DATA * 2, epsilon=Fraction(1))
+
+    assert synopsis.claim.spends[0].purpose == "size"
+    assert [spend.purpose for spend in synopsis.claim.spends].count("selection") == 12
+
+
+def test_the_papers_tree_needs_no_size():
+    """Its height is public: sixteen cuts, eight levels of fan-out four."""
+    claim = release(KdTree.paper(), epsilon=Fraction(1)).claim
+
+    assert claim.size is None
+    assert [spend.epsilon for spend in claim.spends if spend.purpose == "selection"] == [Fraction(3, 10) / 16] * 16
 
 
 @pytest.mark.parametrize("data", [(), ((2.0, 2.0),), DATA], ids=["none", "outside", "many"])
@@ -68,6 +95,8 @@ def test_stacked_points_stay_together():
         ({"height": 2.0}, "height=2.0"),
         ({"median_share": 1}, "median_share must lie strictly between 0 and 1"),
         ({"stop_below": -1}, "stop_below"),
+        ({"fan_out": 3}, "fan_out must be 2 or 4"),
+        ({"fan_out": True}, "fan_out=True"),
     ],
 )
 def test_parameters_are_checked(parameters, words):

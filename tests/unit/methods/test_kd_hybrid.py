@@ -52,10 +52,10 @@ def test_the_kinds_change_at_the_switch(first, expected):
     ],
 )
 def test_medians_are_paid_for_where_there_are_any(method, cuts):
-    """Three tenths of the budget, the same for every level of cuts."""
+    """A twentieth of the budget, the same for every level of cuts."""
     claim = release(method, epsilon=Fraction(1)).claim
 
-    assert [spend.epsilon for spend in claim.spends if spend.purpose == "selection"] == [Fraction(3, 10) / cuts] * cuts
+    assert [spend.epsilon for spend in claim.spends if spend.purpose == "selection"] == [Fraction(1, 20) / cuts] * cuts
     assert claim.epsilon == 1
 
 
@@ -68,17 +68,25 @@ def test_a_quadtree_alone_spends_nothing_on_medians(first, switch):
 
 
 def test_the_height_follows_from_the_noisy_size():
-    """It is asked for first, and paid for; ten halvings for a thousand points."""
+    """It is asked for first, and paid for; twelve halvings for a thousand points, two of them cuts."""
     synopsis = release(KdHybrid(stop_below=0), DATA * 2, epsilon=Fraction(1))
 
     assert synopsis.claim.spends[0].purpose == "size"
-    assert len(synopsis.partition.levels) - 2 == 4 + 3
+    assert len(synopsis.partition.levels) - 2 == 2 + 5
+
+
+@pytest.mark.parametrize(("given", "cuts", "quarters"), [((), 6, 5), ((20, 10), 10, 5)])
+def test_the_papers_trees_are_those_of_its_authors_programs(given, cuts, quarters):
+    """Eight levels of fan-out four and three before the switch, or ten and five."""
+    stacked = release(KdHybrid.paper(*given), ((0.7, 0.2),) * 1000)
+
+    assert level_splits(stacked.partition) == CUT * (cuts // 2) + QUARTER * quarters
 
 
 def test_few_points_make_a_tree_lower_than_the_switch():
     """Cuts alone, two of them if there is nothing."""
     budget = Budget(HUGE, bits=simulation_rng(0), public_size=0)
-    tree = KdHybrid(stop_below=0).release(PlainCounter(UNIT_SQUARE, ()), budget).partition
+    tree = KdHybrid(switch=4, stop_below=0).release(PlainCounter(UNIT_SQUARE, ()), budget).partition
 
     assert level_splits(tree) == CUT
 

@@ -1,16 +1,15 @@
-"""The quadtree: its levels, its budget, its height."""
+"""The quadtree: its levels, its budget, where it ends."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import CELL_LIMIT, Grid
-from hushgrid.geometry.guidelines import guideline_side
-from hushgrid.methods.quadtree import GROWTH, LARGEST_HEIGHT, Quadtree, level_shares
+from hushgrid.inference.measurements import rate_totals
+from hushgrid.methods.pyramids import GridSums
+from hushgrid.methods.quadtree import LARGEST_HEIGHT, Quadtree
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from tests.plain import UNIT_SQUARE, PlainCounter
@@ -37,20 +36,10 @@ def release(method, *, epsilon=Fraction(1), public_size=None):
     return method.release(counter, budget), counter.asked
 
 
-@given(st.integers(1, LARGEST_HEIGHT))
-def test_shares_sum_to_one_and_grow_toward_the_leaves(height):
-    """Exactly, and by the cube root of two."""
-    shares = level_shares(height)
-
-    assert sum(shares) == 1
-    assert len(shares) == height + 1
-    assert np.allclose(np.divide(shares[1:], shares[:-1]).astype(float), GROWTH, rtol=1e-3)
-
-
 @pytest.mark.parametrize("height", [1, 2, 4])
 def test_a_huge_epsilon_gives_back_the_truth(height):
     """In the order of the tree's leaves."""
-    synopsis, _ = release(Quadtree(height=height), epsilon=Fraction(10**8))
+    synopsis, _ = release(Quadtree(height=height, stop_below=0), epsilon=Fraction(10**8))
 
     assert synopsis.partition.cells == 4**height
     assert np.allclose(synopsis.counts, PlainCounter(UNIT_SQUARE, POINTS).count(synopsis.partition), rtol=0, atol=1e-9)
@@ -58,30 +47,65 @@ def test_a_huge_epsilon_gives_back_the_truth(height):
 
 def test_points_are_counted_once_on_the_finest_grid():
     """All levels come from one pass over the finest grid."""
-    _, asked = release(Quadtree(height=3))
+    _, asked = release(Quadtree(height=3, stop_below=1))
 
     assert asked == [Grid(domain=UNIT_SQUARE, rows=8, columns=8)]
 
 
-def test_every_level_is_measured_at_its_share():
-    """The root at the smallest, and nothing is spent on a size."""
-    synopsis, _ = release(Quadtree(height=2), epsilon=Fraction(1, 3))
-    claim, inner = synopsis.claim, synopsis.measurements.region_values
-    shares = level_shares(2)
+@pytest.mark.parametrize("method", [Quadtree(height=2), Quadtree(height=5, stop_below=0), Quadtree.paper()], ids=repr)
+def test_every_path_spends_all_of_epsilon(method):
+    """Wherever it ends; and nothing is spent on a size where the height is given."""
+    synopsis, _ = release(method, epsilon=Fraction(1, 3))
+    totals, denominator = rate_totals(synopsis.measurements)
 
-    assert claim.size is None
-    assert [spend.epsilon for spend in claim.spends] == [share / 3 for share in shares]
-    assert [inner.rates[index] for index in inner.rate_index] == [shares[0] / 3] + 4 * [shares[1] / 3]
+    assert {Fraction(int(total), denominator) for total in set(totals)} == {Fraction(1, 3)}
+    assert [(spend.purpose, spend.epsilon) for spend in synopsis.claim.spends] == [("counts", Fraction(1, 3))]
 
 
-@settings(deadline=None, max_examples=20)
-@given(st.integers(0, 20_000))
-def test_without_a_height_leaves_are_about_as_large_as_the_guideline_has_them(size):
-    """Within a factor of the square root of two a side."""
-    synopsis, _ = release(Quadtree(height=None), public_size=size)
-    side, wanted = np.sqrt(synopsis.partition.cells), guideline_side(size, Fraction(1))
+def test_nodes_with_few_points_are_leaves():
+    """Without noise, no node below the threshold is divided, and a leaf above it lies on the last level."""
+    height, stop = 5, 20
+    synopsis, _ = release(Quadtree(height=height, stop_below=stop), epsilon=Fraction(10**8))
+    tree, counts = synopsis.partition, synopsis.counts
+    sides = tree.boxes[tree.leaves][:, 2] - tree.boxes[tree.leaves][:, 0]
+    first, last = tree.runs
+    inner = np.flatnonzero(tree.child_counts > 0)
+    sums = np.concatenate([[0], np.cumsum(counts)])
 
-    assert 0.7 < side / max(wanted, 2) < 1.42
+    assert tree.cells < 4**height
+    assert np.all((counts < stop) | (sides == 1))
+    assert np.all(sums[last[inner]] - sums[first[inner]] > stop - 0.5)
+
+
+@pytest.mark.parametrize(("size", "height"), [(4**5, 6), (4**8, 9), (0, 1), (10**12, LARGEST_HEIGHT)])
+def test_the_height_follows_from_points_times_epsilon(size, height):
+    """One level more than the logarithm to the base of four, within limits."""
+    synopsis, asked = release(Quadtree(stop_below=10**6), public_size=size)
+
+    assert asked[0].rows == asked[0].columns == synopsis.partition.lattice.rows == 2**height
+
+
+def test_the_threshold_grows_with_the_noise():
+    """A tenth of epsilon, ten times the threshold: stacked points are followed down with much, and left with little."""
+    stacked = tuple([(0.3, 0.3)] * 100)
+
+    def leaves(epsilon):
+        counter = PlainCounter(UNIT_SQUARE, stacked)
+        return Quadtree(height=4).release(counter, Budget(epsilon, bits=simulation_rng(0))).partition.cells
+
+    assert leaves(Fraction(1)) > 4
+    assert leaves(Fraction(1, 20)) == 1
+
+
+def test_sums_over_a_grid_are_what_a_counter_would_count():
+    """On the leaves of a tree that was grown on its lines."""
+    tree = release(Quadtree(height=4, stop_below=10), epsilon=Fraction(10))[0].partition
+    counter = PlainCounter(UNIT_SQUARE, POINTS)
+    sums = GridSums.of(counter, side=16)
+
+    assert tree.lattice == sums.lattice
+    assert np.array_equal(sums.count(tree), counter.count(tree))
+    assert sums.total() == counter.total()
 
 
 def test_the_largest_height_fits():

@@ -14,7 +14,7 @@ import hushgrid as hg
 from hushgrid.errors import SynopsisFileError
 from hushgrid.methods import METHODS
 from hushgrid.release.calibrate import calibrated
-from hushgrid.release.verify import verify
+from hushgrid.release.verify import EARLIER_PARAMETERS, verify
 from hushgrid.synopsis.answer import UNCALIBRATED, VERSION
 from tests.plain import UNIT_SQUARE
 from tests.tampering import tamper
@@ -66,6 +66,23 @@ def test_a_changed_factor_is_noticed(name, path):
         release["calibration"]["factors"][17] *= 1.001
 
     tamper(path, edit=widen)
+    assert failures(path) == {"calibration"}
+
+
+@pytest.mark.parametrize("name", EARLIER_PARAMETERS)
+def test_a_tree_of_an_earlier_build_is_opened_and_not_recomputed(name, path):
+    """Its parameters say that it was made in another way; a parameter more or less is noticed."""
+    earlier = {"height": 4, "c": 10.0, "median_share": 0.3, "split_share": 0.3, "stop_below": 32, "switch": 4}
+    publish(method=name).save(path)
+
+    def as_before(release):
+        release["method"]["parameters"] = {known: earlier.get(known, "kd") for known in EARLIER_PARAMETERS[name]}
+
+    tamper(path, edit=as_before)
+    assert hg.read(path).method.name == name
+    assert last(path) == (True, "cannot be recomputed: the method was another one when this was released")
+
+    tamper(path, edit=lambda release: release["method"]["parameters"].pop("height"))
     assert failures(path) == {"calibration"}
 
 
