@@ -4,9 +4,10 @@ Reference: Xiao, Wang, Gehrke: "Differential Privacy via Wavelet Transforms", TK
 multi-dimensional Haar transform of section VI. Aliases: W_m with a given side m.
 """
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +32,8 @@ class Privlet:
     Parameters
     ----------
     side : int, optional
-        Cells per side; by default Guideline 1 finds it from the noisy number of points. The transform pads it to a
-        power of two.
+        Cells per side; by default the power of two nearest to Guideline 1's, from the noisy number of points. The
+        transform pads any other side to a power of two, and noise grows with that.
     c : float
         Constant of Guideline 1.
 
@@ -53,11 +54,17 @@ class Privlet:
         check_side(self.side, name="side")
         check_positive(self.c, name="c")
 
+    @classmethod
+    def paper(cls, side: int = 360) -> Self:
+        """W_m of Qardaji et al. 2013, by default on their grid of 360."""
+        return cls(side=side)
+
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish the wavelet coefficients of a grid."""
         if self.side is None:
-            wanted = guideline_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
-            side, notes = clamp_side(wanted, most_cells=budget.most_cells())
+            wanted = nearest_power_of_two(guideline_side(budget.noisy_size(counter), budget.epsilon, c=self.c))
+            largest = 4 ** ((budget.most_cells().bit_length() - 1) // 2)  # a grid of a power of two a side
+            side, notes = clamp_side(wanted, most_cells=largest)
         else:
             side, notes = self.side, ()
         grid = Grid(domain=counter.domain, rows=side, columns=side)
@@ -70,6 +77,17 @@ class Privlet:
             claim=budget.claim(),
             method=record(self, *notes),
         )
+
+
+def nearest_power_of_two(side: int) -> int:
+    """The power of two nearest by ratio.
+
+    Examples
+    --------
+    >>> nearest_power_of_two(129), nearest_power_of_two(200), nearest_power_of_two(1)
+    (128, 256, 1)
+    """
+    return int(2 ** round(math.log2(side)))
 
 
 def measure_coefficients(budget: Budget, true_coefficients: NDArray[np.int64]) -> Wavelet:

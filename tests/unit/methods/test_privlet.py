@@ -52,10 +52,22 @@ def test_noise_is_added_to_coefficients_of_the_true_counts():
     assert not 0.9 < np.mean(noise**2) / discrete_laplace_variance(wavelet.rate * Fraction(6, 5)) < 1.1
 
 
-def test_the_side_is_the_guidelines():
-    """Not a power of two."""
-    assert release(Privlet(), (), public_size=10_000).partition.cells == 32**2
-    assert release(Privlet(), (), public_size=20_000).partition.cells == 45**2
+@pytest.mark.parametrize(("size", "side"), [(10_000, 32), (20_000, 32), (21_000, 64), (166_410, 128), (0, 1)])
+def test_the_side_is_the_power_of_two_nearest_to_the_guidelines(size, side):
+    """Guideline 1 has 32, 45, 46, 129 and 1: the nearest by ratio, so that nothing is padded."""
+    synopsis = release(Privlet(), (), public_size=size)
+
+    assert synopsis.partition.cells == side**2
+    assert synopsis.measurements.wavelet.rows == side
+
+
+def test_a_limit_on_cells_leaves_a_power_of_two():
+    """The largest that fits, and a note."""
+    budget = Budget(Fraction(1), bits=simulation_rng(0), public_size=10**6, max_cells=40_000)
+    synopsis = Privlet().release(PlainCounter(UNIT_SQUARE, ()), budget)
+
+    assert synopsis.partition.cells == 128**2
+    assert synopsis.method.notes == ("the guideline's side of 256 was clamped to 128",)
 
 
 def test_whole_rectangles_have_less_noise_than_their_cells_would():
