@@ -1,6 +1,6 @@
-"""Published methods, one a file, by name."""
+"""Published methods, one a file, by name, and what papers call them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
@@ -11,7 +11,7 @@ from hushgrid.methods.dpcube import DPCube
 from hushgrid.methods.hb import OptimalHierarchy
 from hushgrid.methods.hierarchy import Hierarchy
 from hushgrid.methods.kd import KdHybrid, KdTree
-from hushgrid.methods.method import ListedMethod
+from hushgrid.methods.method import ListedMethod, Method
 from hushgrid.methods.privlet import Privlet
 from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.quadtree import Quadtree
@@ -35,5 +35,36 @@ METHODS: Mapping[str, type[ListedMethod]] = MappingProxyType(
         "privtree": PrivTree,
         "uniform": OneCell,
         "identity": FineGrid,
+    }
+)
+
+# Other names. Those of Table I of Qardaji et al. 2013 have the paper's parameters, `U_64` those in the place of braces.
+ALIASES: Mapping[str, Callable[..., Method]] = MappingProxyType(
+    {
+        "uniform-grid": UniformGrid,
+        "adaptive-grid": AdaptiveGrid,
+        "quad-opt": Quadtree,
+        "kd-standard": KdTree,
+        "wavelet": Privlet,
+        "K_st": KdTree.paper,
+        "K_hy": KdHybrid.paper,
+        "U_{m}": UniformGrid.paper,
+        "W_{m}": Privlet.paper,
+        "H_{b,d}": Hierarchy.paper,
+        "A_{m1,c2}": AdaptiveGrid.paper,
+        "ug-paper": UniformGrid.paper,
+        "ag-paper": AdaptiveGrid.paper,
+        "dag-paper": DifferentiatedGrid.paper,
+        "quadtree-paper": Quadtree.paper,
+        "kd-paper": KdTree.paper,
+        "kd-hybrid-paper": KdHybrid.paper,
+        "balanced-paper": Balanced.paper,
+        "dpcube-paper": DPCube.paper,
+        "hierarchy-paper": Hierarchy.paper,
+        "hb-paper": OptimalHierarchy.paper,
+        "privlet-paper": Privlet.paper,
+        "privtree-paper": PrivTree.paper,
+        "uniform-paper": OneCell.paper,
+        "identity-paper": FineGrid.paper,
     }
 )

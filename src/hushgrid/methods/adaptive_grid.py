@@ -7,7 +7,7 @@ Aliases: A_{m1,c2} with a given first-level side.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -62,6 +62,14 @@ class AdaptiveGrid:
         exact_share(self.alpha, name="alpha")
         check_positive(self.c, name="c")
         check_positive(self.c2, name="c2")
+
+    @classmethod
+    def paper(cls, first_side: int | None = None, c2: float = 5.0) -> Self:
+        """The paper's A_{m1,c2}, which is the default.
+
+        Without m1, the rule of section IV-B finds it; α is one half.
+        """
+        return cls(first_side=first_side, alpha=0.5, c=10.0, c2=c2)
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish an adaptive grid."""

@@ -10,7 +10,7 @@ baseline of DPBench (Hay et al., SIGMOD 2016). Aliases: IDENTITY; the Laplace me
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from hushgrid.counting.counter import Counter
 from hushgrid.geometry.domain import Domain
@@ -35,6 +35,11 @@ class OneCell:
     name: ClassVar[str] = "uniform"
     title: ClassVar[str] = "One cell"
     examples: ClassVar[Examples] = Examples(small={}, large={})
+
+    @classmethod
+    def paper(cls) -> Self:
+        """DPBench's UNIFORM, which has no parameters."""
+        return cls()
 
     def public_partition(self, domain: Domain) -> Grid:
         """The domain as one cell."""
@@ -73,6 +78,11 @@ class FineGrid:
 
     def __post_init__(self) -> None:
         check_whole(self.side, name="side", low=1, high=math.isqrt(CELL_LIMIT))
+
+    @classmethod
+    def paper(cls) -> Self:
+        """DPBench's IDENTITY on its largest grid, which is the default."""
+        return cls(side=256)
 
     def public_partition(self, domain: Domain) -> Grid:
         """The grid."""

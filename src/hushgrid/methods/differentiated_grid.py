@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,11 @@ class DifferentiatedGrid:
         if self.groups not in ("adjacent", "all"):
             msg = f"groups must be 'adjacent' or 'all', got groups={self.groups!r}."
             raise ArgumentError(msg)
+
+    @classmethod
+    def paper(cls) -> Self:
+        """As the authors wrote it: all sparse cells in one group."""
+        return cls(groups="all")
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a differentiated adaptive grid."""

@@ -5,7 +5,7 @@ Aliases: the uniformity kd-tree, two-phase partitioning.
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -166,6 +166,14 @@ class DPCube:
         exact_share(self.cell_share, name="cell_share")
         check_positive(self.tolerance, name="tolerance")
         check_positive(self.c, name="c")
+
+    @classmethod
+    def paper(cls) -> Self:
+        """The paper's two halves of the budget, which are the default.
+
+        The paper leaves grid and threshold to the user; both are ours.
+        """
+        return cls(cell_share=0.5)
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a grid and its uniform parts."""

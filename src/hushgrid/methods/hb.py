@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from hushgrid.counting.counter import Counter
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT, check_cells
@@ -52,6 +52,11 @@ class OptimalHierarchy:
         if self.side is not None:
             nodes = nodes_of_pyramid(dividing_grids(self.side))
             check_cells(nodes, what=f"Hierarchy of {nodes:,} cells")
+
+    @classmethod
+    def paper(cls) -> Self:
+        """The default: the paper's criterion leaves nothing to choose."""
+        return cls()
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish the best hierarchy of grids."""

@@ -8,7 +8,7 @@ Aliases: H_{2,3} with side 360 has grids of 90, 180 and 360 cells a side.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
@@ -62,6 +62,11 @@ class Hierarchy:
             check_multiple(self.side, self.unit)
             nodes = nodes_of_pyramid(grid_sides(self.side, self.branching, self.levels))
             check_cells(nodes, what=f"Hierarchy of {nodes:,} cells")
+
+    @classmethod
+    def paper(cls, branching: int = 2, levels: int = 3) -> Self:
+        """H_{b,d} on the paper's base grid of 360 a side."""
+        return cls(side=360, branching=branching, levels=levels)
 
     @property
     def unit(self) -> int:

@@ -9,7 +9,7 @@ SIGMOD 2016. Aliases: none.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,11 @@ class PrivTree:
     def __post_init__(self) -> None:
         exact_share(self.structure_share, name="structure_share")
         check_whole(self.depth, name="depth", low=1, high=DEEPEST)
+
+    @classmethod
+    def paper(cls) -> Self:
+        """Half of the budget for the structure, which is the default."""
+        return cls(structure_share=0.5)
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a quadtree of private depth."""

@@ -6,7 +6,7 @@ Aliases: U_m with a given side m; "flat" and "identity" in the literature on his
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from hushgrid.counting.counter import Counter
 from hushgrid.geometry.domain import Domain
@@ -44,6 +44,14 @@ class UniformGrid:
     def __post_init__(self) -> None:
         check_side(self.side, name="side")
         check_positive(self.c, name="c")
+
+    @classmethod
+    def paper(cls, side: int | None = None) -> Self:
+        """The paper's U_m, which is the default.
+
+        Without m, Guideline 1 finds it.
+        """
+        return cls(side=side, c=10.0)
 
     def public_partition(self, domain: Domain) -> Grid | None:
         """The grid, if its side was given."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
-from hushgrid.methods import METHODS
+from hushgrid.methods import ALIASES, METHODS
 from hushgrid.methods.method import Method
 from hushgrid.methods.staq import Staq
 from hushgrid.methods.uniform_grid import UniformGrid
@@ -59,6 +59,8 @@ def choose(asked: str | Method = AUTO, *, methods: Mapping[str, type[Method]] = 
     Auto()
     >>> choose("ug")
     UniformGrid(side=None, c=10.0)
+    >>> choose("U_64") == choose("U_{64}") == UniformGrid(side=64)
+    True
     """
     if not isinstance(asked, str):
         if not hasattr(asked, "release"):
@@ -67,8 +69,37 @@ def choose(asked: str | Method = AUTO, *, methods: Mapping[str, type[Method]] = 
         return asked
     if asked == AUTO:
         return Auto()
-    if asked not in methods:
-        msg = f"method must be one of {', '.join([AUTO, *methods])}; got method={asked!r}."
-        near = get_close_matches(asked.lower(), [AUTO, *methods], n=1)
-        raise ArgumentError(msg, instead={"method": near[0]} if near else None)
-    return methods[asked]()
+    method = methods[asked]() if asked in methods else _by_alias(asked)
+    if method is None:
+        names = [AUTO, *methods]
+        msg = (
+            f"method must be one of {', '.join(names)}, or what papers call one, such as uniform-grid, K_st, U_64 or "
+            f"kd-paper; got method={asked!r}."
+        )
+        known = {name.lower(): name for name in (*ALIASES, *names) if "{" not in name}
+        near = get_close_matches(asked.lower(), known, n=1)
+        raise ArgumentError(msg, instead={"method": known[near[0]]} if near else None)
+    return method
+
+
+def _by_alias(asked: str) -> Method | None:
+    """The method of an alias, with the numbers in it."""
+    plain = asked.replace("{", "").replace("}", "")
+    if plain in ALIASES:
+        return ALIASES[plain]()
+    symbol, _, numbers = plain.partition("_")
+    for alias, make in ALIASES.items():
+        letter, braces, names = alias.partition("_{")
+        values = [_number(text) for text in numbers.split(",")]
+        if braces and letter == symbol and len(values) == len(names.split(",")) and None not in values:
+            return make(*values)
+    return None
+
+
+def _number(text: str) -> int | float | None:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None
