@@ -53,7 +53,7 @@ class Trial:
     dataset : str
         A name in `DATASETS`, or any name for the `own` data set.
     method : str
-        ``auto`` or a name in `hushgrid.METHODS`.
+        ``auto``, a name in `hushgrid.METHODS`, or one of theirs in papers, such as ``kd-paper``.
     parameters : mapping
         Parameters of the method, where they are not its own.
     epsilon : float
@@ -128,7 +128,7 @@ class Trial:
 
     @property
     def _seconds_per_million(self) -> float:
-        seconds = SECONDS.get(self.method, OTHER_SECONDS)
+        seconds = SECONDS.get(self.build().name, OTHER_SECONDS)
         # STAQ has as many cells as there is evidence for.
         return seconds * min(1.0, 0.1 + self.epsilon) if self.method in ("staq", AUTO) else seconds
 

@@ -124,6 +124,18 @@ def test_privlet_is_run_wherever_the_best_size_of_ug_may_be():
             assert on[0] == on[1]
 
 
+@pytest.mark.parametrize("mode", ["full", "quick"])
+@pytest.mark.parametrize("name", ["kd", "kd-hybrid", "quadtree"])
+def test_trees_are_run_as_their_paper_has_them_and_as_we_do(name, mode):
+    """Everywhere both, and they are not the same."""
+    trials = getattr(SUITES["kd"], mode)
+    ours, papers = ([trial for trial in trials if trial.method == each] for each in (name, f"{name}-paper"))
+
+    assert len(ours) == len(papers) > 0
+    assert ours[0].build() == METHODS[name]()
+    assert papers[0].build() == METHODS[name].paper() != METHODS[name]()
+
+
 def test_coverage_is_tried_for_every_method():
     """With calibrated intervals, on every set."""
     trials = SUITES["coverage"].full
