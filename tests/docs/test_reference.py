@@ -9,6 +9,7 @@ from click.testing import CliRunner
 import hushgrid as hg
 from docs.help_text import help_text
 from hushgrid.cli import main
+from hushgrid.methods import ALIASES
 from tests.docs.page import ROOT
 
 REFERENCE = ROOT / "docs" / "reference"
@@ -64,3 +65,11 @@ def test_every_variable_is_documented(variable: str) -> None:
     """Every documented variable is one that the code reads."""
     assert f"`{variable}`" in COMMANDS
     assert any(variable in path.read_text() for path in (ROOT / "src").rglob("*.py"))
+
+
+def test_the_notation_lists_every_alias() -> None:
+    """In the first column of its tables of names, and no other name."""
+    names = (REFERENCE.parent / "notation.md").read_text().split("## Names of methods")[1]
+    first = [line.split("|")[1] for line in names.splitlines() if line.startswith("| `")]
+
+    assert sorted(re.findall("`([^`]+)`", "".join(first))) == sorted(ALIASES)
