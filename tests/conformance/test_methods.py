@@ -17,6 +17,7 @@ from hushgrid.methods import METHODS
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
 from hushgrid.methods.balanced import Balanced
 from hushgrid.methods.baselines import FineGrid, OneCell
+from hushgrid.methods.dawa import Dawa
 from hushgrid.methods.differentiated_grid import DifferentiatedGrid
 from hushgrid.methods.dpcube import DPCube
 from hushgrid.methods.hb import OptimalHierarchy
@@ -44,6 +45,7 @@ EXPLICIT = {
     "kd-hybrid": KdHybrid(height=6, switch=2),
     "balanced": Balanced(height=4),
     "dpcube": DPCube(side=6),
+    "dawa": Dawa(height=3),
     "hierarchy": Hierarchy(side=8),
     "hb": OptimalHierarchy(side=30),
     "privlet": Privlet(side=7),

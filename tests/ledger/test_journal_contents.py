@@ -16,7 +16,9 @@ import hushgrid as hg
 from hushgrid.geometry.tree import LEFT, RIGHT, Tree
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.methods import METHODS
+from hushgrid.methods.dawa import Dawa, merged_squares, pruned
 from hushgrid.methods.privtree import PrivTree
+from hushgrid.methods.pyramids import pyramid
 from hushgrid.methods.trees import candidate_cells
 from hushgrid.privacy.bits import SystemBits
 from hushgrid.privacy.budget import Budget
@@ -67,8 +69,10 @@ def unexplained(kept: Values, synopsis: hg.Synopsis, *, name: str, users: bool) 
     """Journalled values that neither the release shows nor the system drew.
 
     Explained are 32 bytes for the choice of users' records, which come first; and then values that all stand in the
-    release as measurements, each as often as there, or that are its size, its total, its decisions or its cuts.
+    release as measurements, each as often as there, or that are its size, its total, its decisions or its cuts. DAWA's
+    noisy costs are released by its proof and not kept in the file: the cells of its release follow from them.
     """
+    kept = without_costs(kept, synopsis) if name == "dawa" else kept
     left = Counter(measured_values(synopsis))
     structure = [*released_structure(synopsis, name)]
     strange = []
@@ -107,6 +111,20 @@ def released_structure(synopsis: hg.Synopsis, name: str) -> Values:
         return [(tree.child_counts[nodes] > 0).astype(np.int64) for nodes in levels]
     cuts = [chosen_lines(tree, nodes, CUTS[name] or (level % 2,)) for level, nodes in enumerate(levels)]
     return [level for level in cuts if level.size]
+
+
+def without_costs(kept: Values, synopsis: hg.Synopsis) -> Values:
+    """The journal of DAWA without its costs, once they are shown to make the very cells of the release."""
+    tree = synopsis.partition
+    assert isinstance(tree, Tree)
+    height = tree.lattice.columns.bit_length() - 1
+    sizes = [4 ** (height - above) for above in range(1, Dawa.levels + 1)]
+    (start,) = (at for at in range(len(kept)) if [len(part) for part in kept[at : at + len(sizes)]] == sizes)
+    (price,) = (1 / float(spend.epsilon) for spend in synopsis.claim.spends if spend.purpose == "counts")
+    merged = merged_squares(kept[start : start + len(sizes)], height, price=price)
+    whole = pyramid(DOMAIN, [2**level for level in range(height + 1)])
+    assert pruned(whole, merged, np.zeros(4**height, np.int64))[0] == tree
+    return kept[:start] + kept[start + len(sizes) :]
 
 
 def chosen_lines(tree: Tree, nodes: NDArray[np.int64], axes: tuple[int, ...]) -> NDArray[np.int64]:

@@ -456,6 +456,34 @@ MORE = {
         exact("privlet, given"),
         "loss",
     ),
+    "squares merged by true deviations": Plant(
+        (
+            Edit(
+                "methods/dawa.py",
+                "return [budget.perturb(deviations(true_cells, QUARTERS**above), rate) for",
+                "return [budget.perturb(deviations(true_cells, QUARTERS**above), rate) * 0\n"
+                "            + deviations(true_cells, QUARTERS**above) for",
+            ),
+        ),
+        exact("dawa, given"),
+        "taint",
+    ),
+    "costs of all levels at the rate of one": Plant(
+        (Edit("methods/dawa.py", 'purpose="partition") / levels', 'purpose="partition")'),),
+        exact("dawa, given"),
+        "loss",
+    ),
+    "deviations counted twice": Plant(
+        (
+            Edit(
+                "methods/dawa.py",
+                "np.abs(squares - medians[:, None]).sum",
+                "2 * np.abs(squares - medians[:, None]).sum",
+            ),
+        ),
+        exact("dawa, given"),
+        "loss",
+    ),
     "a sampler a twentieth off": Plant(
         (
             Edit(

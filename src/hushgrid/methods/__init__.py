@@ -6,6 +6,7 @@ from types import MappingProxyType
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
 from hushgrid.methods.balanced import Balanced
 from hushgrid.methods.baselines import FineGrid, OneCell
+from hushgrid.methods.dawa import Dawa
 from hushgrid.methods.differentiated_grid import DifferentiatedGrid
 from hushgrid.methods.dpcube import DPCube
 from hushgrid.methods.hb import OptimalHierarchy
@@ -29,6 +30,7 @@ METHODS: Mapping[str, type[ListedMethod]] = MappingProxyType(
         "kd-hybrid": KdHybrid,
         "balanced": Balanced,
         "dpcube": DPCube,
+        "dawa": Dawa,
         "hierarchy": Hierarchy,
         "hb": OptimalHierarchy,
         "privlet": Privlet,
