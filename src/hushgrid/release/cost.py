@@ -61,6 +61,7 @@ PRICES = {
     "ag": Price(cells=0.12, rounds=(0.1, 0.9)),
     "dag": Price(cells=0.14, rounds=(0.1, 0.9), cell=8e-7),
     "dpcube": Price(cell=1e-5),
+    "dawa": Price(cells=0.08, cell=8e-6),
     "kd": PRIVATE_CUTS,
     "kd-hybrid": PRIVATE_CUTS._replace(cells=0.1, rounds=_evenly(10), row=8e-8),
     "balanced": PRIVATE_CUTS,
