@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 from scipy.optimize import minimize
 
-from hushgrid.methods.hb import dividing_grids
+from hushgrid.methods.hierarchy import dividing_grids
 from hushgrid.methods.quadtree import level_shares, sides
 
 Floats = NDArray[np.float64]

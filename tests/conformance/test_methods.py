@@ -20,8 +20,7 @@ from hushgrid.methods.baselines import FineGrid, OneCell
 from hushgrid.methods.dawa import Dawa
 from hushgrid.methods.differentiated_grid import DifferentiatedGrid
 from hushgrid.methods.dpcube import DPCube
-from hushgrid.methods.hb import OptimalHierarchy
-from hushgrid.methods.hierarchy import Hierarchy
+from hushgrid.methods.hierarchy import Hierarchy, OptimalHierarchy
 from hushgrid.methods.kd import KdHybrid, KdTree
 from hushgrid.methods.privlet import Privlet
 from hushgrid.methods.privtree import PrivTree

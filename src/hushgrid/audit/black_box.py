@@ -36,8 +36,7 @@ from hushgrid.geometry.guidelines import leaf_sides
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
 from hushgrid.methods.areas import Areas
 from hushgrid.methods.baselines import OneCell
-from hushgrid.methods.hb import OptimalHierarchy
-from hushgrid.methods.hierarchy import Hierarchy
+from hushgrid.methods.hierarchy import Hierarchy, OptimalHierarchy
 from hushgrid.methods.method import Method
 from hushgrid.methods.privlet import Privlet
 from hushgrid.methods.uniform_grid import UniformGrid

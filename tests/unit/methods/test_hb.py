@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
-from hushgrid.methods.hb import OptimalHierarchy, dividing_grids, mean_energy, mean_variance, nearest_grids
+from hushgrid.methods.hierarchy import OptimalHierarchy, dividing_grids, mean_energy, mean_variance, nearest_grids
 from hushgrid.methods.pyramids import grid_sides, pyramid
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
