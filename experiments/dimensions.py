@@ -58,7 +58,7 @@ class DimensionTrial:
     epsilon : float
         The budget, the same part of it for every grid.
     seed : int
-        Number of the run.
+        Number of the run, and of its boxes.
     """
 
     dataset: str
@@ -91,7 +91,7 @@ class DimensionTrial:
 
     def run(self) -> list[Row]:
         """Rows of the trial, one a query size and one for all sizes together."""
-        points, boxes, true_counts = _question(self.dataset, self.dimensions)
+        points, boxes, true_counts = _question(self.dataset, self.dimensions, self.seed)
         start = time.perf_counter()
         true_cells, _ = np.histogramdd(points, bins=self.side, range=[(0, 1)] * self.dimensions)
         cells = noisy_cells(
@@ -182,18 +182,19 @@ def _interpolated(table: Floats, at: Floats) -> Floats:
     return total
 
 
-@lru_cache(maxsize=3)
-def _question(dataset: str, dimensions: int) -> tuple[Floats, Floats, NDArray[np.int64]]:
-    """True points of the unit cube, boxes of six sizes, and their true counts."""
+@lru_cache(maxsize=16)
+def _question(dataset: str, dimensions: int, seed: int) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """True points of the unit cube, boxes of six sizes, and their true counts; other boxes in every run."""
     points = _unit_points(dataset)[:, :dimensions]
     shares = LARGEST_SHARE / 4.0 ** np.arange(QUERY_SIZES - 1, -1, -1)
     sides = np.repeat(shares ** (1 / dimensions), RECTS_PER_SIZE)[:, None]
-    low = np.random.default_rng(0).random((len(sides), dimensions)) * (1 - sides)
+    low = np.random.default_rng(seed).random((len(sides), dimensions)) * (1 - sides)
     boxes = np.stack([low, low + sides], axis=1)
     true_counts = [np.count_nonzero(((points >= low) & (points <= high)).all(axis=1)) for low, high in boxes]
     return points, boxes, np.array(true_counts)
 
 
+@lru_cache(maxsize=1)
 def _unit_points(dataset: str) -> Floats:
     """Three coordinates of each point, the domain scaled to the unit cube."""
     match DATASETS[dataset]:

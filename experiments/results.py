@@ -97,7 +97,7 @@ def from_table(table: pa.Table) -> list[Row]:
     """Rows of a table."""
     columns = {name: _values(name, table[name]) for name in table.column_names}
     rows = (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
-    return [{name: value for name, value in row.items() if value is not None} for row in rows]
+    return [_present(row) for row in rows]
 
 
 def _column(values: list[Any]) -> pa.Array:
@@ -131,15 +131,17 @@ def _digits(singles: pa.Array | pa.ChunkedArray) -> list[float | None]:
 def pack(rows: list[Row]) -> str:
     """Rows as one line of JSON: what they agree on is written once, what differs is a list.
 
+    What a row does not have is null.
+
     Examples
     --------
-    >>> pack([{"key": "a", "queries": "q1", "error": 2.0}, {"key": "a", "queries": "q2", "error": 3.0}])
-    '{"key":"a","queries":["q1","q2"],"error":[2.0,3.0]}'
+    >>> pack([{"key": "a", "queries": "q1", "error": 2.0}, {"key": "a", "queries": "q2", "error": 3.0, "p95": 9.0}])
+    '{"key":"a","queries":["q1","q2"],"error":[2.0,3.0],"p95":[null,9.0]}'
     """
-    first, *others = rows
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = {name: [row.get(name) for row in rows] for name in names}
     packed = {
-        name: value if all(row[name] == value for row in others) else [row[name] for row in rows]
-        for name, value in first.items()
+        name: values[0] if all(value == values[0] for value in values) else values for name, values in columns.items()
     }
     return json.dumps(packed, separators=(",", ":"))
 
@@ -155,4 +157,9 @@ def unpack(line: str) -> list[Row]:
     packed = json.loads(line)
     number = max((len(value) for value in packed.values() if isinstance(value, list)), default=1)
     columns = {name: value if isinstance(value, list) else [value] * number for name, value in packed.items()}
-    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    rows = (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
+    return [_present(row) for row in rows]
+
+
+def _present(row: Row) -> Row:
+    return {name: value for name, value in row.items() if value is not None}

@@ -168,7 +168,8 @@ class Trial:
             "answer_seconds": answered - ready,
         }
         errors = measures(estimates, question.true_counts, true_total=len(question.true_points))
-        covered = _coverage(synopsis, question)
+        # Intervals that were not calibrated are not what users get, and take long to ask for.
+        covered = _coverage(synopsis, question) if self.calibrate else [{} for _ in errors]
         return [rounded({**about, **of_size, **coverage}) for of_size, coverage in zip(errors, covered, strict=True)]
 
 
@@ -182,17 +183,15 @@ class Question:
 
 
 def measures(estimates: NDArray[np.float64], truth: NDArray[np.int64], *, true_total: int) -> list[Row]:
-    """Candlesticks of the relative and the absolute errors of a workload, for each query size and for all together."""
+    """Mean relative and absolute error for each query size; candlesticks of both for all sizes together."""
     relative = relative_errors(estimates, truth, true_total=true_total)
     absolute = absolute_errors(estimates, truth)
-    return [
-        {
-            "queries": queries,
-            **_prefixed("relative", Candlestick.of(relative[chosen])),
-            **_prefixed("absolute", Candlestick.of(absolute[chosen])),
-        }
-        for queries, chosen in by_query_size(len(truth))
+    sizes: list[Row] = [
+        {"queries": queries, "relative_mean": float(relative[of].mean()), "absolute_mean": float(absolute[of].mean())}
+        for queries, of in by_query_size(len(truth))
     ]
+    sizes[-1] |= _prefixed("relative", Candlestick.of(relative)) | _prefixed("absolute", Candlestick.of(absolute))
+    return sizes
 
 
 def by_query_size(queries: int) -> Iterator[tuple[str, slice]]:
@@ -277,7 +276,7 @@ def _coverage(synopsis: Synopsis, question: Question) -> list[Row]:
     ]
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=32)  # more than there are runs, which follow one another
 def _question(source: Dataset, workload_seed: int) -> Question:
     points = _points(source)
     rects = workload(source.domain, source.largest_query, seed=workload_seed).reshape(-1, 4)

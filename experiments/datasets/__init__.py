@@ -1,4 +1,4 @@
-"""Point sets to run trials on: those a TOML file describes, the bundled places, generated clusters, and known laws.
+"""Point sets to run trials on: those a TOML file describes, the bundled places, and several that are made up.
 
 A data set is one file, ``name.toml``, in this folder or in the data folder: the one that `HUSHGRID_DATA` names, by
 default ``../shared/data`` beside the repository. Its points are ``name.parquet`` in the data folder. The real sets may
@@ -15,6 +15,7 @@ from experiments.datasets.clusters import ClusterDataset
 from experiments.datasets.dataset import Dataset
 from experiments.datasets.laws import LawDataset
 from experiments.datasets.table import TableDataset
+from experiments.datasets.two_states import TwoStatesDataset
 from hushgrid.geometry.domain import Domain
 
 HERE = Path(__file__).resolve().parent
@@ -45,8 +46,15 @@ PLACES = TableDataset(
     path=Path(str(files("hushgrid"))) / "data" / "places.parquet",
 )
 SMALL_CLUSTERS = "clusters_small"
+ROAD_LIKE = "two_states"  # made up: the paper's road set could not be had
 REAL: tuple[str, ...] = tuple(dict.fromkeys(dataset.name for dataset in _described()))
 _GENERATED = (_generated(SMALL_CLUSTERS, 10_000), _generated("clusters", 1_000_000))
+_ROADS = TwoStatesDataset(  # domain and queries as large as the paper's, and as many points
+    name=ROAD_LIKE,
+    domain=Domain(west=-126, south=30, east=-101, north=50),
+    largest_query=(16, 16),
+    size=1_600_000,
+)
 _LAND = Domain(west=-126, south=17, east=-66, north=57)
 _LAWS = (  # one very clumpy, one smooth; `experiments.scale` takes more points of each
     LawDataset(
@@ -55,5 +63,5 @@ _LAWS = (  # one very clumpy, one smooth; `experiments.scale` takes more points 
     LawDataset(name="plains", domain=_LAND, size=10**5, towns=300, tail=2.5, spread=0.04, streets=0, background=0.3),
 )
 LAWS: Mapping[str, LawDataset] = MappingProxyType({law.name: law for law in _LAWS})
-_ALL: tuple[Dataset, ...] = (*_described(), PLACES, *_GENERATED, *_LAWS)
+_ALL: tuple[Dataset, ...] = (*_described(), PLACES, *_GENERATED, _ROADS, *_LAWS)
 DATASETS: Mapping[str, Dataset] = MappingProxyType({dataset.name: dataset for dataset in _ALL})

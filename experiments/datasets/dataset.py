@@ -12,7 +12,7 @@ from hushgrid.geometry.domain import Domain
 class Dataset(Hashable, Protocol):
     """Points, the domain they are published on, and the size of the largest query asked of them.
 
-    Implemented by `TableDataset`, `ClusterDataset` and `LawDataset`.
+    Implemented by `TableDataset`, `ClusterDataset`, `TwoStatesDataset` and `LawDataset`.
     """
 
     @property

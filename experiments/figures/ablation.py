@@ -1,11 +1,10 @@
 """What each stage of STAQ adds, as a ratio to AG."""
 
-import math
-
 from matplotlib.figure import Figure
 
+from experiments.estimate import Estimate, geometric_mean_of
 from experiments.figures.accuracy import ratio
-from experiments.figures.means import Means, Scene, geometric_mean
+from experiments.figures.means import Means, Scene
 from experiments.figures.series import PALEST, Series
 from experiments.figures.style import empty, in_style, panels
 from experiments.figures.table import Table, number
@@ -34,8 +33,15 @@ def draw(rows: list[Row]) -> Figure:
         for place, stage in enumerate(STAGES):
             at = [column + 0.16 * (place - 2) for column in range(len(epsilons))]
             heights = [overall(means, stage.variant, epsilon, error) for epsilon in epsilons]
-            bars = axes.bar(at, heights, width=0.15, color=stage.colour, label=stage.label)
-            texts = [number(height, ".2f") for height in heights]
+            bars = axes.bar(
+                at,
+                [height.value for height in heights],
+                yerr=[height.error for height in heights],
+                width=0.15,
+                color=stage.colour,
+                label=stage.label,
+            )
+            texts = [number(height.value, ".2f") for height in heights]
             axes.bar_label(bars, texts, fontsize=8, padding=2, bbox={"facecolor": "white", "linewidth": 0, "pad": 0.6})
         axes.axhline(1, color="black", linewidth=0.9, zorder=0.9)
         axes.set_xticks(range(len(epsilons)), [f"ε = {epsilon:g}" for epsilon in epsilons])
@@ -51,10 +57,10 @@ def table(rows: list[Row]) -> Table:
     return Table(headings=headings, lines=tuple(_line(means, scene) for scene in _scenes(means)))
 
 
-def overall(means: Means, variant: Variant, epsilon: float, error: str) -> float:
+def overall(means: Means, variant: Variant, epsilon: float, error: str) -> Estimate:
     """Geometric mean over sets of a ratio to AG."""
-    ratios = [ratio(means, scene, variant, error=error) for scene in _scenes(means) if scene.epsilon == epsilon]
-    return geometric_mean(value for value in ratios if not math.isnan(value))
+    found = (scene for scene in _scenes(means) if scene.epsilon == epsilon)
+    return geometric_mean_of(ratio(means, scene, variant, error=error) for scene in found)
 
 
 def _scenes(means: Means) -> list[Scene]:
@@ -64,4 +70,4 @@ def _scenes(means: Means) -> list[Scene]:
 
 def _line(means: Means, scene: Scene) -> tuple[str, ...]:
     ratios = [ratio(means, scene, stage.variant, error=error) for stage in STAGES for error in ERRORS]
-    return scene.dataset, f"{scene.epsilon:g}", *(number(value, ".2f") for value in ratios)
+    return scene.dataset, f"{scene.epsilon:g}", *(value.text() for value in ratios)

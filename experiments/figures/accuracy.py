@@ -6,7 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.figures.means import Means, Scene, geometric_mean
+from experiments.estimate import Estimate, geometric_mean_of
+from experiments.figures.means import MADE_UP, Means, Scene
 from experiments.figures.style import empty, in_style, panels
 from experiments.figures.table import number
 from experiments.figures.variant import Variant, method_label
@@ -21,27 +22,27 @@ FULLEST = 3.0  # doublings and halvings beyond this have the fullest colour
 def draw(rows: list[Row]) -> Figure:
     """Ratios of mean error, relative above and absolute below: purple is better than AG, orange worse."""
     means = Means(rows)
-    scenes = [scene for scene in means.scenes() if means.has(scene, REFERENCE)]
+    scenes = [scene for scene in means.scenes() if means.has(scene, REFERENCE) and scene.dataset not in MADE_UP]
     methods = means.methods()
     if not scenes:
         return empty("AG was not run")
-    figure, grid = panels(len(ERRORS), 1, height=0.3 * len(methods) + 0.9)
+    figure, grid = panels(len(ERRORS), 1, height=0.38 * len(methods) + 0.9)
     for [axes], error in zip(grid, ERRORS, strict=True):
         _ratios(axes, means, scenes, methods, error)
         axes.set_title(f"{error} error / AG's", loc="left")
     return figure
 
 
-def ratio(means: Means, scene: Scene, variant: Variant, *, error: str, to: Variant = REFERENCE) -> float:
+def ratio(means: Means, scene: Scene, variant: Variant, *, error: str, to: Variant = REFERENCE) -> Estimate:
     """Mean error of a variant as a share of another's."""
     name = f"{error}_mean"
-    return means.value(scene, variant, name) / means.value(scene, to, name)
+    return means.estimate(scene, variant, name) / means.estimate(scene, to, name)
 
 
 def _ratios(axes: Axes, means: Means, scenes: list[Scene], methods: list[str], error: str) -> None:
-    values = [[ratio(means, scene, Variant.of(name), error=error) for scene in scenes] for name in methods]
-    overall = [geometric_mean(value for value in line if not math.isnan(value)) for line in values]
-    shown = np.column_stack([values, overall])
+    ratios = [[ratio(means, scene, Variant.of(name), error=error) for scene in scenes] for name in methods]
+    estimates = [[*line, geometric_mean_of(line)] for line in ratios]
+    shown = np.array([[each.value for each in line] for line in estimates])
     axes.imshow(-np.log2(shown), cmap="PuOr", vmin=-FULLEST, vmax=FULLEST, aspect="auto")
     axes.grid(visible=False)
     axes.axvline(len(scenes) - 0.5, color="white", linewidth=5)
@@ -53,4 +54,7 @@ def _ratios(axes: Axes, means: Means, scenes: list[Scene], methods: list[str], e
     axes.tick_params(length=0)
     for (row, column), value in np.ndenumerate(shown):
         strong = abs(math.log2(value)) > 0.6 * FULLEST
-        axes.text(column, row, number(value, ".2f"), ha="center", va="center", color="white" if strong else "black")
+        colour, deviation = "white" if strong else "black", estimates[row][column].error
+        axes.text(column, row - 0.16, number(value, ".2f"), ha="center", va="center", color=colour)
+        if deviation > 0:  # not of AG against itself, nor of a single run
+            axes.text(column, row + 0.27, f"± {deviation:.2f}", ha="center", va="center", color=colour, fontsize=7)

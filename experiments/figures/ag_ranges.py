@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.estimate import Estimate
 from experiments.figures.means import Means, Scene
 from experiments.figures.series import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, VERMILION
 from experiments.figures.style import empty, in_style, panels, plain_log, shared_legend
@@ -60,21 +61,22 @@ def cases(means: Means) -> list[Case]:
     return sorted(swept, key=lambda case: (order[case.scene], case.first_side or 0))
 
 
-def sweep(means: Means, case: Case, parameter: str) -> dict[float, float]:
+def sweep(means: Means, case: Case, parameter: str) -> dict[float, Estimate]:
     """Relative error of AG by one parameter, the other its own."""
     size = set() if case.first_side is None else {"first_side"}
     errors = {
-        float(str(ag[parameter])): means.value(case.scene, ag)
+        float(str(ag[parameter])): means.estimate(case.scene, ag)
         for ag in means.variants(case.scene, "ag")
         if ag["first_side"] == case.first_side and (ag.has_only(*size) or ag.has_only(*size, parameter))
     }
     return dict(sorted(errors.items()))
 
 
-def _line(axes: Axes, case: Case, errors: dict[float, float], place: int) -> None:
-    axes.plot(
+def _line(axes: Axes, case: Case, errors: dict[float, Estimate], place: int) -> None:
+    axes.errorbar(
         list(errors),
-        list(errors.values()),
+        [error.value for error in errors.values()],
+        yerr=[error.error for error in errors.values()],
         label=case.label,
         color=CASE_COLOURS[place],
         marker=CASE_MARKERS[place],

@@ -1,6 +1,5 @@
 """Hierarchies in one, two and three dimensions (Section IV-C of the paper, where the third is a conjecture)."""
 
-import math
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from experiments.dimensions import border_share
+from experiments.estimate import Estimate
 from experiments.figures.series import BLUE, ORANGE, VERMILION
 from experiments.figures.style import in_style, plain_log, shared_legend, tiles
 from experiments.figures.table import Table
@@ -29,29 +29,29 @@ class Cube:
     dimensions: int
 
 
-Errors = dict[tuple[int, int], float]  # mean relative error by branching and number of grids; (any, 1) is flat
+Errors = dict[tuple[int, int], Estimate]  # mean relative error by branching and number of grids; (any, 1) is flat
 
 
 def cubes(rows: list[Row]) -> dict[Cube, Errors]:
     """Means over runs of the rows of dimensions."""
-    groups: dict[Cube, dict[tuple[int, int], list[float]]] = defaultdict(lambda: defaultdict(list))
+    groups: dict[Cube, dict[tuple[int, int], dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
         if "dimensions" in row and row["queries"] == ALL_SIZES:
             cube = Cube(cells=row["cells"], epsilon=row["epsilon"], dimensions=row["dimensions"])
-            groups[cube][row["branching"], row["levels"]].append(row["relative_mean"])
+            groups[cube][row["branching"], row["levels"]][row["seed"]] = row["relative_mean"]
     return {
-        cube: {shape: math.fsum(errors) / len(errors) for shape, errors in sorted(groups[cube].items())}
+        cube: {shape: Estimate.of(errors) for shape, errors in sorted(groups[cube].items())}
         for cube in sorted(groups)
         if any(levels == 1 for _, levels in groups[cube])
     }
 
 
-def flat(errors: Errors) -> float:
+def flat_error(errors: Errors) -> Estimate:
     """Error of the flat grid."""
     return next(error for (_, levels), error in errors.items() if levels == 1)
 
 
-def best_hierarchy(errors: Errors, *branchings: int) -> tuple[tuple[int, int], float] | None:
+def best_hierarchy(errors: Errors, *branchings: int) -> tuple[tuple[int, int], Estimate] | None:
     """The hierarchy of some branchings, or of any, with the lowest error; and that error."""
     found = [
         ((branching, levels), error)
@@ -88,8 +88,8 @@ def table(rows: list[Row]) -> Table:
         headings=("cells", "ε", "dimensions", "flat", "best hierarchy", "its branching and grids", "best / flat"),
         lines=tuple(
             (
-                *(f"{cube.cells:,}", f"{cube.epsilon:g}", str(cube.dimensions), f"{flat(errors):.3g}"),
-                *(f"{best[1]:.3g}", "{}, {}".format(*best[0]), f"{best[1] / flat(errors):.2f}"),
+                *(f"{cube.cells:,}", f"{cube.epsilon:g}", str(cube.dimensions), flat_error(errors).short),
+                *(best[1].short, "{}, {}".format(*best[0]), (best[1] / flat_error(errors)).text()),
             )
             for cube, errors in cubes(rows).items()
             if (best := best_hierarchy(errors))
@@ -111,8 +111,10 @@ def _borders(axes: Axes) -> None:
 
 def _gains(axes: Axes, cube: Cube, errors: Errors) -> None:
     colour, marker = COLOURS[cube.dimensions], MARKERS[cube.dimensions]
-    binary = {levels: error / flat(errors) for (branching, levels), error in errors.items() if branching == 2}
-    axes.plot(list(binary), list(binary.values()), color=colour, marker=marker, markersize=5)
-    wider = [(levels, error / flat(errors)) for (branching, levels), error in errors.items() if branching > 2]
-    levels, ratios = [level for level, _ in wider], [ratio for _, ratio in wider]
+    flat = flat_error(errors)
+    binary = {levels: error / flat for (branching, levels), error in errors.items() if branching == 2}
+    ratios, bars = [one.value for one in binary.values()], [one.error for one in binary.values()]
+    axes.errorbar(list(binary), ratios, yerr=bars, color=colour, marker=marker, markersize=5)
+    wider = [(levels, error / flat) for (branching, levels), error in errors.items() if branching > 2]
+    levels, ratios = [level for level, _ in wider], [ratio.value for _, ratio in wider]
     axes.scatter(levels, ratios, color=colour, marker=marker, alpha=0.35, s=22)

@@ -2,15 +2,17 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from experiments.datasets import DATASETS
+from experiments.datasets import DATASETS, ROAD_LIKE
+from experiments.estimate import MISSING, Estimate
 from experiments.figures.variant import Variant
 from experiments.trial import ALL_SIZES, QUERIES, Row
 
 PAPER_NAMES = {  # our set, and the one of the paper it stands for
     "uk_postcodes": "road",
+    ROAD_LIKE: "road",
     "checkin_gowalla_sub": "checkin",
     "gowalla": "checkin",
     "us_chains": "landmark",
@@ -20,6 +22,7 @@ ORDER = (  # of rows in tables and figures; methods that are not here come last
     *("ug", "ag", "dag", "kd", "kd-hybrid", "quadtree", "balanced", "dpcube", "hierarchy", "hb", "privlet", "privtree"),
     *("staq", "auto", "uniform", "identity"),
 )
+MADE_UP = frozenset({ROAD_LIKE})  # marked as such wherever they are named
 QUERY_SIZES = QUERIES[:-1]
 SHOWN_WITHIN = 3.0  # times the lowest error
 
@@ -44,7 +47,7 @@ class Scene:
 
 
 class Means:
-    """Means over runs of every number in the rows of trials.
+    """Means over runs of the numbers in the rows of trials, with their standard errors.
 
     Parameters
     ----------
@@ -54,9 +57,9 @@ class Means:
     Examples
     --------
     >>> row = {"dataset": "us_cvs", "epsilon": 1.0, "method": "ug", "parameters": {}, "queries": "all"}
-    >>> means = Means([{**row, "relative_mean": 0.2}, {**row, "relative_mean": 0.4}])
-    >>> round(means.value(Scene(dataset="us_cvs", epsilon=1), Variant.of("ug")), 12)
-    0.3
+    >>> means = Means([{**row, "seed": 0, "relative_mean": 0.2}, {**row, "seed": 1, "relative_mean": 0.4}])
+    >>> means.estimate(Scene(dataset="us_cvs", epsilon=1), Variant.of("ug")).text()
+    '0.30 ± .10'
     """
 
     def __init__(self, rows: Iterable[Row]) -> None:
@@ -66,9 +69,9 @@ class Means:
                 scene = Scene(dataset=row["dataset"], epsilon=row["epsilon"])
                 groups[scene, Variant.of(row["method"], **row["parameters"]), row["queries"]].append(row)
         self._rows = dict(groups)
-        self._means = {group: _mean_row(members) for group, members in groups.items()}
+        self._estimates: dict[tuple[Scene, Variant, str, str], Estimate] = {}
         self._variants: dict[Scene, list[Variant]] = defaultdict(list)
-        for scene, variant, queries in self._means:
+        for scene, variant, queries in self._rows:
             if queries == ALL_SIZES:
                 self._variants[scene].append(variant)
 
@@ -101,11 +104,22 @@ class Means:
 
     def has(self, scene: Scene, variant: Variant, queries: str = ALL_SIZES) -> bool:
         """Whether it was run."""
-        return (scene, variant, queries) in self._means
+        return (scene, variant, queries) in self._rows
 
     def value(self, scene: Scene, variant: Variant, field: str = "relative_mean", queries: str = ALL_SIZES) -> float:
         """Mean of a field over runs; nan where it was not measured."""
-        return self._means.get((scene, variant, queries), {}).get(field, math.nan)
+        return self.estimate(scene, variant, field, queries).value
+
+    def estimate(
+        self, scene: Scene, variant: Variant, field: str = "relative_mean", queries: str = ALL_SIZES
+    ) -> Estimate:
+        """Mean of a field over the runs that have it, with its standard error."""
+        key = (scene, variant, queries, field)
+        if key not in self._estimates:
+            rows = sorted(self._rows.get((scene, variant, queries), []), key=lambda row: str(row.get("key")))
+            runs = {row.get("seed", 0): float(row[field]) for row in rows if field in row}
+            self._estimates[key] = Estimate.of(runs) if runs else MISSING
+        return self._estimates[key]
 
     def least(self, scene: Scene, variant: Variant, field: str) -> float:
         """Lowest value over runs, which is what a time is worth; nan where it was not measured."""
@@ -157,32 +171,22 @@ class Means:
 
 
 def dataset_label(name: str) -> str:
-    """A data set and the set of the paper it stands for."""
-    return f"{name} ({PAPER_NAMES[name]})" if name in PAPER_NAMES else name
+    """A data set and the set of the paper it stands for.
+
+    Examples
+    --------
+    >>> dataset_label("us_cvs"), dataset_label("two_states"), dataset_label("places")
+    ('us_cvs (storage)', 'two_states (road, made up)', 'places')
+    """
+    if name not in PAPER_NAMES:
+        return name
+    return f"{name} ({PAPER_NAMES[name]}{', made up' * (name in MADE_UP)})"
 
 
 def dataset_order(name: str) -> tuple[int, str]:
     """For sorting: the paper's sets in its order, then those we know, then others."""
     known = [*PAPER_NAMES, *(known for known in DATASETS if known not in PAPER_NAMES)]
     return (known.index(name) if name in known else len(known)), name
-
-
-def geometric_mean(values: Iterable[float]) -> float:
-    """Geometric mean of positive numbers; nan of none.
-
-    Examples
-    --------
-    >>> geometric_mean([0.5, 2.0])
-    1.0
-    """
-    logarithms = [math.log(value) for value in values]
-    return math.exp(sum(logarithms) / len(logarithms)) if logarithms else math.nan
-
-
-def _mean_row(rows: list[Row]) -> Mapping[str, float]:
-    numbers = [name for name, value in rows[0].items() if isinstance(value, int | float)]
-    shared = [name for name in numbers if all(name in row for row in rows)]
-    return {name: math.fsum(row[name] for row in rows) / len(rows) for name in shared}
 
 
 def _run_about(start: int, sizes: list[int], good: set[int], *, step: int) -> int:

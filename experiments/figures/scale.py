@@ -1,8 +1,8 @@
 """How often intervals hold the truth at scale."""
 
-import math
 from collections import defaultdict
 
+from experiments.estimate import Estimate
 from experiments.figures.table import Table, number
 from experiments.scale import COVERAGES
 from experiments.trial import ALL_SIZES, QUERIES, Row
@@ -33,14 +33,14 @@ def _line(scale: Scale, groups: dict[str, list[Row]]) -> tuple[str, ...]:
     everything = groups[ALL_SIZES]
     return (
         *(law, _power(points), _power(evidence)),
-        *(number(_mean(everything, "cells"), ",.0f"), number(_mean(everything, "publish_cpu"))),
-        *(number(_mean(everything, name), ".1%") for name in COVERAGES),
-        *(number(_mean(groups[queries], BY_SIZE), ".1%") for queries in QUERIES[:-1]),
+        *(number(_mean(everything, "cells").value, ",.0f"), _mean(everything, "publish_cpu").short),
+        *(_mean(everything, name).text(".1%") for name in COVERAGES),
+        *(_mean(groups[queries], BY_SIZE).text(".1%") for queries in QUERIES[:-1]),
     )
 
 
-def _mean(rows: list[Row], name: str) -> float:
-    return math.fsum(row[name] for row in rows) / len(rows)
+def _mean(rows: list[Row], name: str) -> Estimate:
+    return Estimate.of({row["seed"]: row[name] for row in rows})
 
 
 def _power(value: float) -> str:

@@ -45,6 +45,7 @@ LOOK: Any = {  # matplotlib's type is one of all its names
 }
 LOG_DIGITS = {8.0: (1, 1.5, 2, 3, 5, 7), 200.0: (1, 2, 5), math.inf: (1,)}  # labelled on log axes, by range
 CANDLE = ("p25", "median", "p75", "p95", "mean")
+BRACKET: Any = {"color": "black", "elinewidth": 1.0, "capsize": 3.0, "capthick": 1.0, "zorder": 4}
 
 
 def in_style(draw: Callable[[list[Row]], Figure]) -> Callable[[list[Row]], Figure]:
@@ -93,12 +94,17 @@ def empty(message: str) -> Figure:
 
 
 def candlesticks(axes: Axes, means: Means, scene: Scene, sticks: Sequence[Series], *, error: str = "relative") -> None:
-    """Profile of the errors of each series: 25 % to 95 % a line, median to 75 % a box, the mean a black bar."""
+    """Profile of the errors of each series: 25 % to 95 % a line, median to 75 % a box, the mean a black bar.
+
+    The mean has a bracket of one standard error to both sides.
+    """
     for place, stick in enumerate(sticks):
         p25, median, p75, p95, mean = (means.value(scene, stick.variant, f"{error}_{name}") for name in CANDLE)
+        deviation = means.estimate(scene, stick.variant, f"{error}_mean").error
         axes.vlines(place, p25, p95, color=stick.colour, linewidth=1.8)
         axes.bar(place, p75 - median, bottom=median, width=0.62, color=stick.colour, zorder=2)
         axes.hlines(mean, place - 0.4, place + 0.4, color="black", linewidth=2.2, zorder=3)
+        axes.errorbar(place, mean, yerr=deviation, **BRACKET)
     labels = [stick.label for stick in sticks]
     axes.set_xticks(range(len(sticks)), labels, rotation=55, ha="right", rotation_mode="anchor")
     axes.tick_params(axis="x", length=0)
@@ -106,11 +112,21 @@ def candlesticks(axes: Axes, means: Means, scene: Scene, sticks: Sequence[Series
 
 
 def query_lines(axes: Axes, means: Means, scene: Scene, lines: Sequence[Series], *, error: str = "relative") -> None:
-    """Mean error by query size, one line a series."""
+    """Mean error by query size with its standard error, one line a series."""
     places = range(1, len(QUERY_SIZES) + 1)
     for line in lines:
-        errors = [means.value(scene, line.variant, f"{error}_mean", queries) for queries in QUERY_SIZES]
-        axes.plot(places, errors, label=line.label, color=line.colour, marker=line.marker, markersize=5, linewidth=1.6)
+        errors = [means.estimate(scene, line.variant, f"{error}_mean", queries) for queries in QUERY_SIZES]
+        axes.errorbar(
+            places,
+            [each.value for each in errors],
+            yerr=[each.error for each in errors],
+            label=line.label,
+            color=line.colour,
+            marker=line.marker,
+            markersize=5,
+            linewidth=1.6,
+            elinewidth=1.0,
+        )
     axes.set_xticks(places, QUERY_SIZES)
     axes.set_xlabel("query size")
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Self, cast
 
 from experiments.figures.symbols import ALPHA
@@ -61,6 +62,7 @@ def method_label(method: str) -> str:
     return METHODS[method].title if method in METHODS else method
 
 
+@cache  # asked for every row
 def _own_parameters(method: str) -> dict[str, Value]:
     fields: tuple[dataclasses.Field[Any], ...] = ()
     if method in METHODS:

@@ -1,20 +1,20 @@
 """Statements of Section V-C on AG and its parameters."""
 
-import math
 from collections import defaultdict
 
+from experiments.estimate import MISSING, Estimate, geometric_mean_of, lowest_of
 from experiments.figures.ag_parameters import ALPHAS, C2S, first_sides, setting
 from experiments.figures.ag_ranges import cases, sweep
 from experiments.figures.grid_sizes import BEST_WITHIN
-from experiments.figures.means import QUERY_SIZES, Means, Scene, geometric_mean
+from experiments.figures.means import QUERY_SIZES, Means, Scene
 from experiments.figures.symbols import ALPHA
-from experiments.report.choices import Values, best_ag, best_ug, compare, lowest, only, privlet_of_best_ug, scenes
-from experiments.report.claim import ABOVE, BELOW, CLOSE, CLOSE_ABOVE, GENERALLY, Band, Claim, Evidence
+from experiments.report.choices import best_ag, best_ug, compare, lowest, only, privlet_of_best_ug, scenes
+from experiments.report.claim import ABOVE, BELOW, CLOSE, CLOSE_ABOVE, GENERALLY, Band, Claim, Evidence, Values
 
 OWN = {"alpha": 0.5, "c2": 5.0}  # as suggested
 
 
-def _by_query_size(evidence: Evidence) -> dict[str, float]:
+def _by_query_size(evidence: Evidence) -> dict[str, Estimate]:
     """The best AG against the better of UG and Privlet, at each query size."""
     means = evidence.means
     return {
@@ -25,13 +25,13 @@ def _by_query_size(evidence: Evidence) -> dict[str, float]:
     }
 
 
-def _sensitivity(means: Means, scene: Scene, method: str, parameter: str) -> float:
+def _sensitivity(means: Means, scene: Scene, method: str, parameter: str) -> Estimate:
     """Geometric mean over sizes of the error, relative to the lowest."""
-    errors = [means.value(scene, variant) for variant in means.sizes(scene, method, parameter).values()]
-    return geometric_mean(error / min(errors) for error in errors)
+    errors = [means.estimate(scene, variant) for variant in means.sizes(scene, method, parameter).values()]
+    return geometric_mean_of(errors) / lowest_of(errors)
 
 
-def _less_sensitive(evidence: Evidence) -> dict[str, float]:
+def _less_sensitive(evidence: Evidence) -> dict[str, Estimate]:
     means = evidence.means
     return {
         scene.label: _sensitivity(means, scene, "ag", "first_side") / _sensitivity(means, scene, "ug", "side")
@@ -39,12 +39,12 @@ def _less_sensitive(evidence: Evidence) -> dict[str, float]:
     }
 
 
-def _width(means: Means, scene: Scene, method: str, parameter: str) -> float:
+def _width(means: Means, scene: Scene, method: str, parameter: str) -> Estimate:
     bounds = means.best_range(scene, method, parameter, within=BEST_WITHIN)
-    return bounds[1] / bounds[0] if bounds else math.nan
+    return Estimate(bounds[1] / bounds[0]) if bounds else MISSING
 
 
-def _wider(evidence: Evidence) -> dict[str, float]:
+def _wider(evidence: Evidence) -> dict[str, Estimate]:
     means = evidence.means
     return {
         scene.label: _width(means, scene, "ag", "first_side") / _width(means, scene, "ug", "side")
@@ -52,12 +52,12 @@ def _wider(evidence: Evidence) -> dict[str, float]:
     }
 
 
-def _c2(evidence: Evidence) -> dict[str, float]:
+def _c2(evidence: Evidence) -> dict[str, Estimate]:
     """Larger c2 against 5: geometric mean over the figures and groups of a scene."""
     means = evidence.means
     return {
-        f"c₂ {c2:g}, {scene.label}": geometric_mean(
-            means.value(scene, setting(side, alpha, c2)) / means.value(scene, setting(side, alpha, C2S[0]))
+        f"c₂ {c2:g}, {scene.label}": geometric_mean_of(
+            means.estimate(scene, setting(side, alpha, c2)) / means.estimate(scene, setting(side, alpha, C2S[0]))
             for side in first_sides(means, scene)
             for alpha in ALPHAS
         )
@@ -69,12 +69,12 @@ def _c2(evidence: Evidence) -> dict[str, float]:
 def _alphas(top: float, *bottom: float) -> Values:
     """One α against the best of others: geometric mean over the figures and every c2 of a scene."""
 
-    def values(evidence: Evidence) -> dict[str, float]:
+    def values(evidence: Evidence) -> dict[str, Estimate]:
         means = evidence.means
         return {
-            scene.label: geometric_mean(
-                means.value(scene, setting(side, top, c2))
-                / min(means.value(scene, setting(side, alpha, c2)) for alpha in bottom)
+            scene.label: geometric_mean_of(
+                means.estimate(scene, setting(side, top, c2))
+                / lowest_of(means.estimate(scene, setting(side, alpha, c2)) for alpha in bottom)
                 for side in first_sides(means, scene)
                 for c2 in C2S
             )
@@ -87,8 +87,8 @@ def _alphas(top: float, *bottom: float) -> Values:
 def _overall(values: Values) -> Values:
     """Geometric mean over all cases, as one case."""
 
-    def one(evidence: Evidence) -> dict[str, float]:
-        return {"all": geometric_mean(value for value in values(evidence).values() if not math.isnan(value))}
+    def one(evidence: Evidence) -> dict[str, Estimate]:
+        return {"all": geometric_mean_of(values(evidence).values())}
 
     return one
 
@@ -96,15 +96,15 @@ def _overall(values: Values) -> Values:
 def _range(parameter: str, low: float, high: float) -> Values:
     """Each value in a range against the suggested one: geometric mean over sets, budgets and first-level sizes."""
 
-    def values(evidence: Evidence) -> dict[str, float]:
+    def values(evidence: Evidence) -> dict[str, Estimate]:
         ratios = defaultdict(list)
         for case in cases(evidence.means):
             swept = sweep(evidence.means, case, parameter)
-            own = swept.get(OWN[parameter], math.nan)
+            own = swept.get(OWN[parameter], MISSING)
             for value, error in swept.items():
-                if low <= value <= high and value != OWN[parameter] and not math.isnan(own):
+                if low <= value <= high and value != OWN[parameter]:
                     ratios[f"{value:g}"].append(error / own)
-        return {value: geometric_mean(ratios[value]) for value in sorted(ratios)}
+        return {value: geometric_mean_of(ratios[value]) for value in sorted(ratios)}
 
     return values
 
@@ -132,6 +132,7 @@ CLAIMS = (
         band=ABOVE,
         values=_wider,
         needed=GENERALLY,
+        by_halves=True,
     ),
     Claim(
         quote="The m₁ suggested by Guideline 2 is either at or close to the optimal size",

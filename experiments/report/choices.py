@@ -1,15 +1,14 @@
 """What claims compare: variants of a method, chosen from the rows of a scene, and ratios between them."""
 
-import math
 from collections.abc import Callable, Iterable
 
-from experiments.figures.means import PAPER_NAMES, Means, Scene
+from experiments.estimate import Estimate, lowest_of
+from experiments.figures.means import MADE_UP, PAPER_NAMES, Means, Scene
 from experiments.figures.variant import Variant
-from experiments.report.claim import Evidence
+from experiments.report.claim import Evidence, Values
 from experiments.trial import ALL_SIZES
 
 Choice = Callable[[Means, Scene], Iterable[Variant]]  # the best of them is meant
-Values = Callable[[Evidence], dict[str, float]]
 
 EPSILONS = (0.1, 1.0)  # of the paper
 
@@ -40,16 +39,22 @@ def not_ag(means: Means, scene: Scene) -> list[Variant]:
     return [*known, *best_ug(means, scene), *privlet_of_best_ug(means, scene)]
 
 
-def lowest(means: Means, scene: Scene, choice: Choice, *, error: str = "relative", queries: str = ALL_SIZES) -> float:
-    """Lowest mean error among the variants that were run; nan if none was."""
-    errors = [means.value(scene, variant, f"{error}_mean", queries) for variant in choice(means, scene)]
-    return min((value for value in errors if not math.isnan(value)), default=math.nan)
+def lowest(
+    means: Means, scene: Scene, choice: Choice, *, error: str = "relative", queries: str = ALL_SIZES
+) -> Estimate:
+    """Lowest mean error among the variants that were run."""
+    return lowest_of(means.estimate(scene, one, f"{error}_mean", queries) for one in choice(means, scene))
 
 
 def scenes(evidence: Evidence, *papers: str, epsilons: tuple[float, ...] = EPSILONS) -> list[Scene]:
-    """Scenes of some sets of the paper, or of all."""
+    """Scenes of some sets of the paper, or of all.
+
+    A made-up set counts only in statements about the set that it is like: it was made to be like it.
+    """
     found = evidence.means.paper_scenes(epsilons=epsilons)
-    return [scene for scene in found if not papers or PAPER_NAMES.get(scene.dataset) in papers]
+    if papers:
+        return [scene for scene in found if PAPER_NAMES.get(scene.dataset) in papers]
+    return [scene for scene in found if scene.dataset not in MADE_UP]
 
 
 def compare(
@@ -61,7 +66,7 @@ def compare(
 ) -> Values:
     """Ratio of the errors of two choices on each scene."""
 
-    def values(evidence: Evidence) -> dict[str, float]:
+    def values(evidence: Evidence) -> dict[str, Estimate]:
         means = evidence.means
         return {
             scene.label: lowest(means, scene, top, error=error) / lowest(means, scene, bottom, error=error)

@@ -2,7 +2,7 @@
 
 import base64
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
@@ -44,28 +44,33 @@ def bullets(items: Iterable[str]) -> str:
     return "<ul>" + "".join(f"<li>{escape(item)}</li>" for item in items) + "</ul>"
 
 
-def contents(entries: Iterable[tuple[str, str]]) -> str:
-    """Links to headings, given as anchor and text."""
-    links = (f'<li><a href="#{escape(anchor)}">{escape(text)}</a></li>' for anchor, text in entries)
-    return f"<nav><ul>{''.join(links)}</ul></nav>"
+def contents(parts: Mapping[str, Iterable[tuple[str, str]]]) -> str:
+    """The table of contents: for each part, links to its headings, given as anchor and text."""
+    lists = (
+        f"<li>{escape(part)}<ul>"
+        + "".join(f'<li><a href="#{escape(anchor)}">{escape(text)}</a></li>' for anchor, text in entries)
+        + "</ul></li>"
+        for part, entries in parts.items()
+    )
+    return f'<nav aria-label="Contents"><h2 id="contents">Contents</h2><ul class="parts">{"".join(lists)}</ul></nav>'
 
 
 def counts(judged: Sequence[Judged]) -> str:
     """How many statements hold."""
     found = Counter(finding.verdict for _, finding in judged)
-    items = (f'<li><b class="{_look(verdict)}">{found[verdict]}</b>{escape(verdict)}</li>' for verdict in Verdict)
+    items = (f'<li><b class="{look_of(verdict)}">{found[verdict]}</b>{escape(verdict)}</li>' for verdict in Verdict)
     return f'<ul class="counts">{"".join(items)}</ul>'
 
 
 def claims_table(judged: Sequence[Judged], *, says: str) -> str:
-    """What is said, what was measured, and whether it holds; the rule and every case folded below."""
+    """What is said, what was measured, whether it holds and why; the rule and every case folded below."""
     lines = [
         f'<tr><td>{escape(claim.quote)}<br><span class="soft">{escape(claim.where)}</span></td>'
-        f"<td>{escape(finding.measured)}{_cases(claim, finding)}</td>"
-        f'<td class="{_look(finding.verdict)}">{escape(finding.verdict)}</td></tr>'
+        f'<td>{escape(finding.measured)}<div class="reason">{escape(finding.reason)}</div>{_cases(claim, finding)}</td>'
+        f'<td class="{look_of(finding.verdict)}">{escape(finding.verdict)}{_open(finding)}</td></tr>'
         for claim, finding in judged
     ]
-    head = f"<thead><tr><th>{escape(says)}</th><th>what we measured</th><th>holds?</th></tr></thead>"
+    head = f"<thead><tr><th>{escape(says)}</th><th>what we measured, and why</th><th>holds?</th></tr></thead>"
     return f'<div class="scroll"><table class="claims">{head}<tbody>{"".join(lines)}</tbody></table></div>'
 
 
@@ -89,10 +94,21 @@ def picture(png: bytes, *, text: str) -> str:
 
 
 def _cases(claim: Claim, finding: Finding) -> str:
-    cases = (f"{name}: {value:.3g}" for name, value in finding.values.items())
+    cases = (f"{name}: {value.short}" for name, value in finding.values.items())
     rule = f"<div>Holds if {escape(claim.rule)}.</div>"
     return f"<details><summary>rule and cases</summary>{rule}{bullets(cases)}</details>"
 
 
-def _look(verdict: Verdict) -> str:
-    return verdict.replace(" ", "-")
+def _open(finding: Finding) -> str:
+    return "" if finding.firm else '<div class="open">by less than two standard errors</div>'
+
+
+def look_of(verdict: Verdict) -> str:
+    """Name of a verdict's look and anchor.
+
+    Examples
+    --------
+    >>> look_of(Verdict.NOT_HERE)
+    'does-not-on-these-data'
+    """
+    return verdict.replace(",", "").replace(" ", "-")

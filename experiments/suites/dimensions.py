@@ -10,7 +10,7 @@ from experiments.suites.suite import EPSILONS, Suite
 DATASET = "checkin_gowalla_nyc"  # has a third coordinate, time
 CELLS = (2**12, 2**18)  # whole powers for every dimension; about as many as suggested, and far more
 BRANCHINGS = (2, 4, 8, 16)
-RUNS = 3
+RUNS = 8
 
 
 def hierarchies(side: int) -> Iterator[tuple[int, int]]:

@@ -5,10 +5,11 @@ AG at the best size, UG and AG at the suggested sizes. Which size is best is see
 all of them. Beyond the paper: HB and PrivTree, which came since, STAQ, what `auto` takes, and a smaller budget.
 """
 
-from experiments.datasets import REAL
+from experiments.datasets import REAL, ROAD_LIKE
 from experiments.suites.suite import (
     ALL_EPSILONS,
     EPSILONS,
+    FEW_RUNS,
     QUICK_SETS,
     RUNS,
     Contender,
@@ -18,10 +19,15 @@ from experiments.suites.suite import (
 )
 
 SIZED = ("ug", "privlet", "ag")
-NAMES = ("kd-hybrid", "kd-hybrid-paper", "hb", "privtree", "staq", "auto")
-OTHERS: tuple[Contender, ...] = tuple((name, {}) for name in NAMES)
+TREES: tuple[Contender, ...] = (("kd-hybrid", {}), ("kd-hybrid-paper", {}))
+SINCE: tuple[Contender, ...] = (("hb", {}), ("privtree", {}), ("staq", {}))
+AUTO: Contender = ("auto", {})  # is one of the others, so few runs do
 SUITE = Suite(
     title="Six methods of the paper and four since, by relative and absolute error",
-    full=size_trials(REAL, SIZED, ALL_EPSILONS, RUNS) + trials(REAL, OTHERS, ALL_EPSILONS, RUNS),
-    quick=size_trials(QUICK_SETS, SIZED, EPSILONS, 1) + trials(QUICK_SETS, OTHERS, EPSILONS, 1),
+    full=size_trials(REAL, SIZED, ALL_EPSILONS, RUNS)
+    + trials(REAL, [*TREES, *SINCE], ALL_EPSILONS, RUNS)
+    + trials(REAL, [AUTO], ALL_EPSILONS, FEW_RUNS)
+    + size_trials([ROAD_LIKE], SIZED, EPSILONS, RUNS)
+    + trials([ROAD_LIKE], TREES, EPSILONS, RUNS),
+    quick=size_trials(QUICK_SETS, SIZED, EPSILONS, 1) + trials(QUICK_SETS, [*TREES, *SINCE, AUTO], EPSILONS, 1),
 )

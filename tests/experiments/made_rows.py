@@ -4,6 +4,7 @@ import math
 
 from experiments.figures.ag_parameters import ALPHAS, C2S
 from experiments.figures.means import PAPER_NAMES, QUERY_SIZES
+from experiments.suites.hierarchies import base_side
 
 SUGGESTED = {  # side of UG by set and budget, as in Table II
     ("uk_postcodes", 1.0): 400,
@@ -22,6 +23,7 @@ ADAPTIVE = 0.6  # AG's best error, UG's best being 1
 C2_ERRORS = {3.0: 1.02, 4.0: 1.01, 5.0: 1.0, 6.0: 1.02, 7.0: 1.05, 10.0: 1.15, 15.0: 1.3}
 ALPHA_ERRORS = {0.2: 0.99, 0.25: 0.97, 0.3: 0.97, 0.4: 0.98, 0.5: 1.0, 0.6: 1.04, 0.75: 1.15, 0.9: 1.4}
 QUANTILES = {"p25": 0.05, "median": 0.4, "p75": 1.2, "p95": 3.0, "mean": 1.0}
+RUNS = {0: 0.999, 1: 1.001}  # factors of all errors: standard errors are a thousandth of them, and cancel in ratios
 MEASURED = ("relative_", "absolute_", "coverage_", "publish_seconds", "nodes")
 
 
@@ -37,19 +39,23 @@ def trial_rows(dataset, epsilon, method, parameters=None, *, relative=1.0, absol
     for queries in (*QUERY_SIZES, "all"):
         row = {"key": key, **about, **filled, "coverage_95": 0.95, "coverage_99": 0.99, **fields, "queries": queries}
         shape = zip(("relative", "absolute"), (relatives, absolutes), (relative, absolute or relative), strict=True)
+        shown = QUANTILES if queries == "all" else {"mean": 1.0}
         for error, sizes, mean in shape:
             part = 1.0 if queries == "all" else sizes[int(queries[1])] / (sum(sizes.values()) / 6)
-            row |= {f"{error}_{name}": mean * part * quantile for name, quantile in QUANTILES.items()}
+            row |= {f"{error}_{name}": mean * part * quantile for name, quantile in shown.items()}
         rows.append(row)
     return rows
 
 
 def cube_rows(dimensions, branching, levels, error, *, cells=4096, epsilon=0.1):
-    """Rows of a trial of dimensions."""
+    """Rows of the runs of a trial of dimensions."""
     about = {"dataset": "clusters_small", "dimensions": dimensions, "cells": cells, "branching": branching}
-    key = f"{dimensions} {branching} {levels} {cells} {epsilon}"
-    row = {"key": key, **about, "levels": levels, "epsilon": epsilon, "seed": 0, "version": "0.0"}
-    return [{**row, "queries": queries, "relative_mean": error} for queries in (*QUERY_SIZES, "all")]
+    rows = []
+    for seed, factor in RUNS.items():
+        key = f"{dimensions} {branching} {levels} {cells} {epsilon} {seed}"
+        row = {"key": key, **about, "levels": levels, "epsilon": epsilon, "seed": seed, "version": "0.0"}
+        rows += [{**row, "queries": queries, "relative_mean": factor * error} for queries in (*QUERY_SIZES, "all")]
+    return rows
 
 
 def paper_rows():
@@ -75,17 +81,21 @@ def _scene_rows(dataset, epsilon):
     paper, suggested = PAPER_NAMES[dataset], SUGGESTED[dataset, epsilon]
     best, depth = (suggested / 1.6, 0.3) if paper == "road" else (suggested / 1.1, 0.6)
 
-    def rows(method, parameters=None, **values):
-        return trial_rows(dataset, epsilon, method, parameters, **values)
+    def rows(method, parameters=None, *, relative, absolute=None, **fields):
+        for seed, factor in RUNS.items():
+            errors = {"relative": factor * relative, "absolute": factor * (absolute or relative)}
+            yield from trial_rows(dataset, epsilon, method, parameters, **errors, seed=seed, **fields)
 
     def uniform(side):
         return {"relative": _bowl(side / best, depth), "absolute": _bowl(side / suggested, 0.6)}
 
     yield from rows("ug", **uniform(suggested), cells=suggested**2, publish_seconds=1.0)
-    sides = {round(best * factor) for factor in FACTORS} | {360, 384, 512}
+    base = base_side(dataset)
+    sides = {round(best * factor) for factor in FACTORS} | {base, 96, 360, 384, 400, 512}
     for side in sorted(sides):
+        gain = 0.8 if side in (base, 360) else 1.2 if side <= 128 else 0.97
         yield from rows("ug", {"side": side}, **uniform(side))
-        yield from rows("privlet", {"side": side}, relative=_privlet(side) * uniform(side)["relative"], absolute=2.0)
+        yield from rows("privlet", {"side": side}, relative=gain * uniform(side)["relative"], absolute=2.0)
     yield from rows("kd-hybrid", relative=TREES[paper], absolute=2.0, publish_seconds=10.0, nodes=1000)
     yield from rows("kd", relative=2 * TREES[paper])
     for side in sorted({max(2, round(best / 4 * factor)) for factor in FACTORS}):
@@ -94,8 +104,8 @@ def _scene_rows(dataset, epsilon):
     if paper in ("checkin", "landmark"):
         yield from _parameter_rows(rows)
         for branching, levels, gain in ((2, 2, 1.0), (2, 3, 0.95), (6, 2, 0.88)):
-            parameters = {"side": 360, "branching": branching, "levels": levels}
-            yield from rows("hierarchy", parameters, relative=gain * uniform(360)["relative"])
+            parameters = {"side": base, "branching": branching, "levels": levels}
+            yield from rows("hierarchy", parameters, relative=gain * uniform(base)["relative"])
     for method, ratio in (("hb", 1.9), ("privtree", 0.8), ("staq", 0.5), ("auto", 0.9)):
         yield from rows(method, relative=ratio * ADAPTIVE)
     for inference, ratio in (("least-squares", 0.7), ("bayes", 0.6)):
@@ -113,7 +123,3 @@ def _parameter_rows(rows):
 def _bowl(ratio, depth):
     """Error of a size by its ratio to the best one."""
     return 1 + depth * math.log2(ratio) ** 2
-
-
-def _privlet(side):
-    return 0.8 if side == 360 else 1.2 if side <= 128 else 0.97

@@ -1,5 +1,6 @@
 """The command ``python -m experiments``."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,7 @@ from click.testing import CliRunner
 from experiments import trial
 from experiments.__main__ import main
 from experiments.datasets import DATASETS, PLACES, SMALL_CLUSTERS
+from experiments.figures.symbols import DASH
 from experiments.results import Results
 
 QUICK = ["try", "--dataset", SMALL_CLUSTERS, "--method", "ug", "--method", "ag", "--epsilon", "1", "--workers", "1"]
@@ -28,7 +30,7 @@ def test_a_quick_run_can_be_shown(rows):
     """Mean errors by method, and their ratios to AG's, which are 1 for AG."""
     ran = invoke(*QUICK, "--runs", 2, "-o", rows)
     shown = invoke("show", rows)
-    lines = [line.split() for line in shown.stdout.splitlines()]
+    lines = [re.sub(r" ± [.\d]+", "", line).split() for line in shown.stdout.splitlines()]
     means = {
         method: [sum(values) / 2 for values in zip(*_errors(rows, method), strict=True)] for method in ("ug", "ag")
     }
@@ -61,7 +63,7 @@ def test_methods_without_ag_are_shown_without_ratios(rows):
     """There is nothing to compare with."""
     invoke("try", "--dataset", SMALL_CLUSTERS, "--method", "ug", "--epsilon", "0.5", "--runs", 1, "-o", rows)
 
-    assert invoke("show", rows).stdout.splitlines()[1].split().count("nan") == 2
+    assert invoke("show", rows).stdout.splitlines()[1].split().count(DASH) == 2
 
 
 def test_a_missing_data_set_is_a_plain_error(rows, monkeypatch, tmp_path):

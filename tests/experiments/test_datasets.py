@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from experiments.datasets import DATASETS, PLACES, REAL, SMALL_CLUSTERS, data_folder
+from experiments.datasets import DATASETS, PLACES, REAL, ROAD_LIKE, SMALL_CLUSTERS, data_folder
 from experiments.datasets.table import TableDataset
 from hushgrid.errors import HushgridError, InputError
 
@@ -51,6 +51,27 @@ def test_generated_points_are_the_same_at_every_call_and_clustered():
 
     assert np.array_equal(points, dataset.points())
     assert np.sort(counts)[-25:].sum() > 0.3 * len(points)
+
+
+def test_two_states_lie_in_blank_space():
+    """Most of the box is empty, and what is not is filled evenly: the paper's description of road."""
+    dataset = DATASETS[ROAD_LIKE]
+    points = replace(dataset, size=200_000).points()
+    west, south, east, north = dataset.domain.bounds
+    counts = np.histogram2d(*points.T, bins=(50, 40), range=[(west, east), (south, north)])[0].ravel()
+    clumped = DATASETS["clusters"].points()[:200_000]
+    low, high = clumped.min(0), clumped.max(0)
+    in_clumps = np.histogram2d(*clumped.T, bins=(50, 40), range=list(zip(low, high, strict=True)))[0].ravel()
+
+    assert 0.08 < np.mean(counts > 0) < 0.2
+    # Of the cells that hold anything, the fuller half holds less than nearly everything.
+    assert fuller_half(counts) < 0.8 < fuller_half(in_clumps)
+
+
+def fuller_half(counts):
+    """Share of the points in the fuller half of the cells that are not empty."""
+    filled = np.sort(counts[counts > 0])
+    return filled[len(filled) // 2 :].sum() / filled.sum()
 
 
 def test_a_missing_file_is_named_with_a_way_out(tmp_path):

@@ -85,7 +85,7 @@ def test_box_counts_agree_with_single_cells(dimensions):
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
 def test_boxes_have_the_same_share_of_the_domain_in_every_dimension(dimensions):
     """A quarter for the largest, each smaller one a quarter of that, and all inside the cube."""
-    points, boxes, true_counts = _question(SMALL_CLUSTERS, dimensions)
+    points, boxes, true_counts = _question(SMALL_CLUSTERS, dimensions, 0)
     volumes = (boxes[:, 1] - boxes[:, 0]).prod(axis=1).reshape(6, -1)
 
     assert np.allclose(volumes, 4.0 ** np.arange(-6, 0)[:, None])

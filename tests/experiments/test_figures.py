@@ -1,11 +1,14 @@
 """Figures and tables: what they show is what the rows say."""
 
+import math
 import random
+import statistics
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
+from matplotlib.container import BarContainer, ErrorbarContainer
 
 from experiments.figures import FIGURES, datasets
 from experiments.figures.dimensions import border_share
@@ -42,15 +45,22 @@ def panel(figure, start):
 
 
 def lines(axes):
-    """Labelled lines of a panel, by label."""
-    return {line.get_label(): line for line in axes.get_lines() if not line.get_label().startswith("_")}
+    """Labelled lines of a panel, with error bars or without, by label."""
+    plain = {line.get_label(): line for line in axes.get_lines() if not line.get_label().startswith("_")}
+    return plain | {one.get_label(): one.lines[0] for one in axes.containers if isinstance(one, ErrorbarContainer)}
+
+
+def error_bars(axes, label):
+    """Half the lengths of the error bars of a line."""
+    container = next(one for one in axes.containers if one.get_label() == label)
+    return [(high - low) / 2 for (_, low), (_, high) in container.lines[2][0].get_segments()]
 
 
 def candles(axes):
     """Sticks, boxes and bars of a panel: 25 %, median, 75 %, 95 % and mean of each, by label."""
     labels = [label.get_text() for label in axes.get_xticklabels()]
     flat = [collection.get_segments()[0] for collection in axes.collections]
-    sticks, bars = flat[0::2], flat[1::2]
+    sticks, bars = flat[0::3], flat[1::3]  # and brackets of a standard error
     return {
         label: (stick[0][1], box.get_y(), box.get_y() + box.get_height(), stick[1][1], bar[0][1])
         for label, stick, box, bar in zip(labels, sticks, axes.patches, bars, strict=True)
@@ -95,6 +105,21 @@ def test_kd_draws_lines_by_query_size_and_candlesticks_over_all(rows, means):
     assert candles(right)["UG 27"] == profile(means, SMALL, Variant.of("ug", side=27))
 
 
+def test_lines_and_candlesticks_have_standard_errors():
+    """Bars are one standard error long to both sides, by a second way of computing it."""
+    errors = [0.5, 0.8, 0.95, 1.4]
+    made = [
+        row for seed, error in enumerate(errors) for row in trial_rows("us_cvs", 1.0, "kd", relative=error, seed=seed)
+    ]
+    left, right = FIGURES["kd"].draw(made).axes
+    expected = statistics.stdev(errors) / math.sqrt(len(errors))
+    shares = [row["relative_mean"] / errors[0] for row in made[:6]]
+    bracket = right.collections[2].get_segments()[0]
+
+    assert error_bars(left, "KD-standard") == pytest.approx([expected * share for share in shares])
+    assert (bracket[1][1] - bracket[0][1]) / 2 == pytest.approx(expected)
+
+
 def test_the_final_comparison_has_six_methods_in_the_paper_order(rows, means):
     """KD-hybrid, best UG, Privlet on its grid, best AG, suggested UG, suggested AG, on every set and budget."""
     figure = FIGURES["final"].draw(rows)
@@ -132,8 +157,8 @@ def test_hierarchies_are_sorted_by_branching_and_depth(rows, means):
     shown = candles(axes)
     scene = Scene(dataset="checkin_gowalla_sub", epsilon=0.1)
 
-    assert list(shown)[1:] == ["UG 360", "Privlet 360", "H 2,2", "H 2,3", "H 6,2"]
-    assert shown["H 6,2"] == profile(means, scene, Variant.of("hierarchy", side=360, branching=6, levels=2))
+    assert list(shown)[1:] == ["UG 288", "Privlet 288", "UG 360", "Privlet 360", "H 2,2", "H 2,3", "H 6,2"]
+    assert shown["H 6,2"] == profile(means, scene, Variant.of("hierarchy", side=288, branching=6, levels=2))
 
 
 def test_alpha_and_c2_make_nine_candlesticks(rows, means):
@@ -182,17 +207,23 @@ def test_times_are_the_least_over_runs():
 
 def test_coverage_is_shown_as_deviation_from_95_percent():
     """Heat map and table; the table is a mean over sets."""
-    made = trial_rows("us_cvs", 1.0, "ug", coverage_95=0.9) + trial_rows("us_chains", 1.0, "ug", coverage_95=0.96)
+    covered = {("us_cvs", 0): 0.89, ("us_cvs", 1): 0.91, ("us_chains", 0): 0.96, ("us_chains", 1): 0.96}
+    made = [
+        row
+        for (name, seed), share in covered.items()
+        for row in trial_rows(name, 1.0, "ug", seed=seed, coverage_95=share)
+    ]
     picture = np.asarray(FIGURES["coverage"].draw(made).axes[0].images[0].get_array())
 
     assert picture.ravel() == pytest.approx([0.01, -0.05])
-    assert FIGURES["coverage"].table(made).lines == (("UG", "80.0%", "93.0%", "99.0%"),)
+    assert FIGURES["coverage"].table(made).lines == (("UG", "80.0 ± .0%", "93.0 ± .5%", "99.0 ± .0%"),)
 
 
 def test_ablation_bars_are_geometric_means_over_sets(rows):
     """Least squares is 0.7 of the error that AG has at its best size, on every set."""
     figure = FIGURES["ablation"].draw(rows)
-    heights = [bar.get_height() for bar in figure.axes[0].containers[4].patches]
+    bars = [one for one in figure.axes[0].containers if isinstance(one, BarContainer)]
+    heights = [bar.get_height() for bar in bars[4].patches]
 
     assert heights == pytest.approx([0.5 / 1.03] * 2)
 
@@ -207,15 +238,16 @@ def test_dimensions_show_the_border_and_the_gain():
     assert border.get_ydata()[2] == pytest.approx(4 * 4**0.5 / 10_000**0.5)
     assert border_share(2, cells=10_000, group=4) == pytest.approx(0.08)
     assert gain.get_xydata().tolist() == pytest.approx(np.array([[1, 1], [2, 0.8]]))
-    assert FIGURES["dimensions"].table(made).lines[0][-2:] == ("8, 2", "0.60")
+    assert FIGURES["dimensions"].table(made).lines[0][-2:] == ("8, 2", "0.60 ± .00")
 
 
 def test_table_ii_has_suggested_and_best_sizes(rows):
     """The table has suggested and best sizes beside the paper's own."""
     table = FIGURES["grid_sizes"].table(rows)
-    line = next(line for line in table.lines if line[:2] == ("us_chains", "1"))
+    line = next(line for line in table.lines if line[:2] == ("us_chains (landmark)", "1"))
 
-    assert line == ("us_chains", "1", "300", "218 to 360", "75", "33 to 136", "300", "256 to 512", "64 to 128")
+    assert line[2:5] == ("300", "218 to 360", "1.01 ± .00")
+    assert line[5:] == ("75", "33 to 136", "1.03 ± .00", "300", "256 to 512", "64 to 128")
 
 
 def test_data_sets_are_drawn_from_their_points():

@@ -11,7 +11,7 @@ from experiments.commands import run as run_module
 from experiments.datasets import DATASETS, REAL
 from experiments.results import Results
 from experiments.suites import SUITES
-from experiments.suites.suite import ALL_EPSILONS, SIDES, sides_around
+from experiments.suites.suite import ALL_EPSILONS, COVERED_RUNS, ROADS, RUNS, SIDES, sides_around
 from experiments.trial import QUERIES, Trial
 from experiments.workload import WORKLOADS
 from hushgrid.methods import METHODS
@@ -134,6 +134,37 @@ def test_trees_are_run_as_their_paper_has_them_and_as_we_do(name, mode):
     assert len(ours) == len(papers) > 0
     assert ours[0].build() == METHODS[name]()
     assert papers[0].build() == METHODS[name].paper() != METHODS[name]()
+
+
+def test_the_sizes_that_the_paper_names_on_road_are_run():
+    """U96 and U400 at ε = 1, on both sets that stand for road, as often as all that is compared."""
+    for dataset in ROADS:
+        assert {96, 384, 400, 512} <= sizes("kd", dataset, 1.0, "ug", "side")
+
+
+def test_every_method_is_asked_the_same_rectangles():
+    """Run by run, so that comparisons are paired; and no two runs the same."""
+    trials = [trial for suite in SUITES.values() for trial in suite.full if isinstance(trial, Trial)]
+
+    assert all(trial.workload_seed == trial.seed for trial in trials)
+    assert {trial.seed for trial in SUITES["table2"].full} == set(range(RUNS))
+
+
+def test_intervals_are_calibrated_in_some_runs_only():
+    """Those that coverage looks at; the made-up set has none."""
+    trials = [trial for trial in SUITES["final"].full if trial.calibrate]
+
+    assert {trial.seed for trial in trials} == set(range(COVERED_RUNS))
+    assert all(not trial.parameters and trial.dataset in REAL for trial in trials)
+
+
+def test_hierarchies_divide_their_base_grid():
+    """Every base grid is a multiple of what is built on it."""
+    trials = [trial for trial in SUITES["hierarchies"].full if trial.method == "hierarchy"]
+
+    assert len({(trial.dataset, trial.parameters["side"]) for trial in trials}) == 3
+    for trial in trials:
+        assert trial.parameters["side"] % trial.parameters["branching"] ** (trial.parameters["levels"] - 1) == 0
 
 
 def test_coverage_is_tried_for_every_method():

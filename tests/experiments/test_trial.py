@@ -14,7 +14,7 @@ import hushgrid
 from experiments import trial as trial_module
 from experiments.datasets import DATASETS, PLACES, REPOSITORY, SMALL_CLUSTERS
 from experiments.metrics import Candlestick
-from experiments.trial import CONFIDENCES, QUERIES, Trial
+from experiments.trial import ALL_SIZES, CONFIDENCES, QUERIES, Trial
 from experiments.workload import true_counts, workload
 from hushgrid.geometry.grid import Grid
 from hushgrid.methods import METHODS
@@ -154,8 +154,11 @@ def test_rows_say_what_a_plain_run_gives():
         truth = true_counts(points, chosen)
         errors = abs(synopsis.count(chosen) - truth)
 
+        relative = Candlestick.of(errors / np.maximum(truth, 10))
         assert row["absolute_mean"] == pytest.approx(errors.mean(), rel=1e-4)
-        assert row["relative_p95"] == pytest.approx(Candlestick.of(errors / np.maximum(truth, 10)).p95, rel=1e-4)
+        assert row["relative_mean"] == pytest.approx(relative.mean, rel=1e-4)
+        if row["queries"] == ALL_SIZES:
+            assert row["relative_p95"] == pytest.approx(relative.p95, rel=1e-4)
         for name, confidence in CONFIDENCES.items():
             answer = synopsis.answer(chosen, confidence=confidence)
             assert row[name] == pytest.approx(np.mean((answer.low <= truth) & (truth <= answer.high)), rel=1e-4)
@@ -173,6 +176,13 @@ def test_rows_are_plain_json_with_their_origin():
         assert row["key"] == TRIAL.key
         assert row["version"] == hushgrid.__version__
         assert row["publish_seconds"] > 0
+
+
+def test_only_calibrated_intervals_are_asked_for_coverage():
+    """Others are not what users get."""
+    for calibrate in (False, True):
+        rows = replace(TRIAL, calibrate=calibrate).run()
+        assert all((name in row) is calibrate for row in rows for name in CONFIDENCES)
 
 
 def test_a_trial_can_be_repeated():
