@@ -6,7 +6,7 @@ A time is the least over runs, because compiling and other work on the machine o
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.figures.means import PAPER_NAMES, Means, Scene, dataset_label
+from experiments.figures.means import MADE_UP, PAPER_NAMES, Means, Scene, dataset_label
 from experiments.figures.series import COLOURS, GREY, INK
 from experiments.figures.style import empty, in_style, panels, plain_log, shared_legend
 from experiments.figures.symbols import DASH
@@ -31,7 +31,7 @@ PAPER = {  # their seconds and nodes, with UG and Privlet at the best size
 def table(rows: list[Row]) -> Table:
     """Seconds to publish, and nodes, of each method at its suggested size; then the paper's on its own sets."""
     means = Means(rows)
-    scenes = means.paper_scenes()
+    scenes = _scenes(means)
     return Table(
         headings=("method", *(f"{scene.dataset}, ε = {scene.epsilon:g}" for scene in scenes)),
         lines=(
@@ -51,10 +51,10 @@ def table(rows: list[Row]) -> Table:
 def draw(rows: list[Row]) -> Figure:
     """Seconds to publish on a log axis: one panel a set, a mark a method and budget."""
     means = Means(rows)
-    scenes = means.paper_scenes()
+    scenes = _scenes(means)
     shown = _run(means)
     datasets = list(dict.fromkeys(scene.dataset for scene in scenes))
-    if not shown:
+    if not datasets:
         return empty("not run")
     figure, [line] = panels(1, len(datasets), height=2.8)
     for axes, dataset in zip(line, datasets, strict=True):
@@ -68,6 +68,16 @@ def draw(rows: list[Row]) -> Figure:
         plain_log(axes, across=True)
     shared_legend(figure, line)
     return figure
+
+
+def _scenes(means: Means) -> list[Scene]:
+    """Where a method was run as it comes, on points that are not made up."""
+    names = _run(means)
+    return [
+        scene
+        for scene in means.paper_scenes()
+        if scene.dataset not in MADE_UP and any(means.has(scene, Variant.of(name)) for name in names)
+    ]
 
 
 def _run(means: Means) -> list[str]:

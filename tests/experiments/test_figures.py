@@ -205,6 +205,17 @@ def test_times_are_the_least_over_runs():
     assert FIGURES["times"].table(made).lines[0] == ("UG", "2 s, 1,234")
 
 
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_set_with_few_rows_leaves_the_others_as_they_are(name, tmp_path):
+    """A run that was broken off has sizes of UG on one set, and whole methods on another; every figure is drawn."""
+    made = trial_rows("us_chains", 1.0, "ug", {"side": 9}) + trial_rows("two_states", 1.0, "ug", {"side": 9})
+    made += trial_rows("us_cvs", 1.0, "ug", seed=0) + trial_rows("us_cvs", 1.0, "ag", seed=1)
+    made += trial_rows("us_cvs", 1.0, "staq", {"inference": "bayes"}, seed=1)
+
+    save(FIGURES[name].draw(made), tmp_path, name)
+    assert (tmp_path / f"{name}.png").exists()
+
+
 def test_coverage_is_shown_as_deviation_from_95_percent():
     """Heat map and table; the table is a mean over sets."""
     covered = {("us_cvs", 0): 0.89, ("us_cvs", 1): 0.91, ("us_chains", 0): 0.96, ("us_chains", 1): 0.96}
