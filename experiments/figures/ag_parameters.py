@@ -28,7 +28,7 @@ def draw(rows: list[Row]) -> Figure:
             for c2 in C2S
         ]
         candlesticks(axes, means, scene, sticks)
-        axes.set_title(scene.label.replace(", ", "\n") + f", m₁ = {side}", loc="left")
+        axes.set_title(f"{scene.title}, m₁ = {side}", loc="left")
         axes.set_ylim(bottom=0)
     label_first(places, "relative error")
     return figure

@@ -18,7 +18,7 @@ def draw(rows: list[Row]) -> Figure:
     figure, places = tiles(len(scenes), height=3.2)
     for axes, scene in zip(places, scenes, strict=True):
         candlesticks(axes, means, scene, contenders(means, scene), error="absolute")
-        axes.set_title(scene.label.replace(", ", "\n"), loc="left")
+        axes.set_title(scene.title, loc="left")
         plain_log(axes)
     label_first(places, "absolute error")
     return figure

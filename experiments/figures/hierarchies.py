@@ -30,7 +30,7 @@ def draw(rows: list[Row]) -> Figure:
     figure, places = tiles(len(scenes), height=3.4)
     for axes, scene in zip(places, scenes, strict=True):
         candlesticks(axes, means, scene, _sticks(means, scene))
-        axes.set_title(scene.label.replace(", ", "\n"), loc="left")
+        axes.set_title(scene.title, loc="left")
         plain_log(axes)
     label_first(places, "relative error")
     return figure

@@ -45,6 +45,11 @@ class Scene:
         """What figures call it."""
         return f"{dataset_label(self.dataset)}, ε = {self.epsilon:g}"
 
+    @property
+    def title(self) -> str:
+        """The same in two lines, above a narrow panel."""
+        return f"{dataset_label(self.dataset)}\nε = {self.epsilon:g}"
+
 
 class Means:
     """Means over runs of the numbers in the rows of trials, with their standard errors.

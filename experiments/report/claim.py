@@ -217,7 +217,7 @@ class Claim:
             listed = "; ".join(f"{name}: {others[name].short}" for name in farthest)
             more = f" and {len(others) - NAMED_CASES} more" if len(others) > NAMED_CASES else ""
             sentences.append(f"Not in {listed}{more}.")
-            sentences.append(self.why)
+            sentences.append("" if verdict is Verdict.HOLDS else self.why)
         else:
             sentences.append("In every case.")
         return " ".join(sentence for sentence in sentences if sentence)

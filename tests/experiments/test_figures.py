@@ -140,6 +140,14 @@ def test_absolute_errors_are_on_a_log_axis(rows, means):
     assert candles(axes)["AG, suggested"] == profile(means, SMALL, Variant.of("ag"), "absolute")
 
 
+def test_a_title_of_two_lines_keeps_what_marks_a_made_up_set():
+    """The set with its mark above, the budget below."""
+    made = trial_rows("two_states", 0.1, "ug") + trial_rows("two_states", 0.1, "ag")
+    axes = FIGURES["final_absolute"].draw(made).axes[0]
+
+    assert axes.get_title(loc="left").split("\n") == ["two_states (road, made up)", "ε = 0.1"]
+
+
 def test_a_method_has_the_same_colour_in_every_figure(rows):
     """The colour of KD-hybrid's line and box is the one of the palette."""
     expected = to_rgb(COLOURS["kd-hybrid"])
