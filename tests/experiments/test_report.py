@@ -6,17 +6,20 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
-from experiments.datasets import DATASETS, LAWS
+from experiments.datasets import DATASETS, LAWS, SMALL_CLUSTERS
 from experiments.estimate import Estimate
 from experiments.figures import FIGURES
 from experiments.report import efficiency, methodology, report
 from experiments.report.claim import BELOW, GENERALLY, Band, Claim, Evidence, Verdict
 from experiments.report.claims import OWN_CLAIMS, PAPER_CLAIMS
 from experiments.report.report import by_verdict, missing_rows, write_report
+from experiments.results import Results
 from experiments.suites import SUITES
 from experiments.suites import hierarchies as hierarchies_suite
+from experiments.suites.suite import trials
 from tests.experiments.made_rows import RUNS, paper_rows, raised, resized, trial_rows
 
 CLAIMS = {f"{place} {claim.quote}": claim for place, claim in enumerate((*PAPER_CLAIMS, *OWN_CLAIMS))}
@@ -374,6 +377,38 @@ def test_a_report_without_rows_is_a_report(tmp_path):
     assert "No trial has been run yet." in texts
     assert texts.count("not measured") == len(TESTABLE) - 1 + 2  # and the words below the two counts
     assert text.count("data:image/png") == sum(exhibit.draw is not None for exhibit in FIGURES.values())
+
+
+def test_a_small_run_is_judged(tmp_path):
+    """Real trials of three runs, through the file of rows, to verdicts with standard errors and a page."""
+    contenders = [("ug", {}), ("ag", {}), *(("ug", {"side": side}) for side in (4, 16, 64)), ("ag", {"first_side": 12})]
+    results = Results(tmp_path / "rows.parquet")
+    for trial in trials([SMALL_CLUSTERS], contenders, [1.0], 3):
+        results.append(replace(trial, calibrate=False).run())
+    results.settle()
+    rows = results.rows()
+    claim = next(claim for claim in PAPER_CLAIMS if claim.quote.startswith("Compared with AG at the best size"))
+    [(case, found)] = claim.judge(Evidence(rows=rows)).values.items()
+    suggested, best = (
+        np.array(
+            [
+                row["relative_mean"]
+                for row in rows
+                if (row["queries"], row["method"]) == ("all", "ag") and row["parameters"] == parameters
+            ]
+        )
+        for parameters in ({}, {"first_side": 12})
+    )
+    ratio = suggested.mean() / best.mean()
+
+    assert case == "clusters_small, ε = 1"
+    assert found.value == pytest.approx(ratio)
+    assert found.error == pytest.approx(np.std(suggested - ratio * best, ddof=1) / best.mean() / np.sqrt(3))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report, "FIGURES", {"kd": FIGURES["kd"], "grid_sizes": FIGURES["grid_sizes"]})
+        text = write_report(results.path, tmp_path).read_text(encoding="utf-8")
+    assert found.short in text
+    assert report.OLD_ROWS not in text
 
 
 @pytest.mark.slow
