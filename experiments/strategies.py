@@ -21,7 +21,8 @@ from rich.table import Table
 from scipy.optimize import minimize
 
 from hushgrid.methods.hierarchy import dividing_grids
-from hushgrid.methods.quadtree import level_shares, sides
+from hushgrid.methods.trees import Quarters, level_units
+from hushgrid.privacy.paths import UNITS
 
 Floats = NDArray[np.float64]
 
@@ -88,6 +89,12 @@ def haar(cells: int) -> Floats:
         halves = np.repeat(np.eye(2 ** (level + 1)), cells >> (level + 1), axis=1)
         rows.append(halves[::2] - halves[1::2])
     return np.concatenate(rows)
+
+
+def quadtree_shares(height: int) -> list[float]:
+    """Shares of the budget for the levels of a quadtree that does not stop."""
+    above = [units / UNITS for units in level_units([Quarters()] * height)]
+    return [*above, 1 - sum(above)]
 
 
 def pyramid_variance(grid_sides: Sequence[int], shares: Sequence[float]) -> float:
@@ -166,7 +173,7 @@ def variances(side: int) -> dict[str, float]:
     return {
         "UG": axis_variance(np.eye(side)) ** 2,
         "HB": pyramid_variance(best_grids, [1 / len(best_grids)] * len(best_grids)),
-        "Quadtree": pyramid_variance(sides(height), [float(share) for share in level_shares(height)]),
+        "Quadtree": pyramid_variance([2**level for level in range(height + 1)], quadtree_shares(height)),
         "Privlet": axis_variance(haar(side)) ** 2,
         BEST: axis_variance(best_strategy(side)) ** 2,
     }

@@ -36,8 +36,9 @@ CONFIDENCES = {"coverage_80": 0.8, "coverage_95": 0.95, "coverage_99": 0.99}  # 
 SIGNIFICANT_DIGITS = 5  # of the figures in rows
 
 # Seconds that a release of a million points takes, measured at epsilon = 1 on one core; most methods take far less.
-SECONDS = {"staq": 5.0, AUTO: 5.0, "balanced": 3.0, "kd": 2.0, "kd-hybrid": 1.3, "dpcube": 1.2, "hierarchy": 0.3}
-LEAST_SECONDS, OTHER_SECONDS = 0.02, 0.1
+SECONDS = {"staq": 2.0, AUTO: 2.0, "balanced": 3.0, "kd": 3.0, "kd-hybrid": 0.7, "dpcube": 1.0, "dawa": 1.0}
+SECONDS |= {"quadtree": 0.2, "privtree": 0.15, "hierarchy": 0.1, "hb": 0.1}
+LEAST_SECONDS, OTHER_SECONDS = 0.01, 0.04
 
 # The way seeds of noise are made, in every row and key: rows of two ways are never mixed. In the first, without a
 # number, the run alone was the seed, so that all data sets got the same noise.
@@ -122,9 +123,10 @@ class Trial:
             return release
         # As calibration does it: on few points where there is much evidence, more than once where little.
         evidence = size * self.epsilon
-        likeness = min(size, max(5e5, evidence / 2)) * min(1, 2e5 / evidence) / 1e6
+        most = 2e4 if self.method in ("staq", AUTO) else 1e6
+        likeness = min(size, max(2e6, evidence / 2)) * min(1, most / evidence) / 1e6
         repetitions = 4 if size * self.epsilon <= 2e4 else 2 if size * self.epsilon <= 2e5 else 1
-        return release + repetitions * (0.05 + likeness * (1 + self._seconds_per_million))
+        return release + repetitions * (0.05 + likeness * (0.2 + self._seconds_per_million))
 
     @property
     def _seconds_per_million(self) -> float:

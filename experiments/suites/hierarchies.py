@@ -28,8 +28,10 @@ def base_side(dataset: str) -> int:
 
 
 def contenders(dataset: str) -> list[Contender]:
-    """UG, Privlet and each hierarchy that divides the base grid; UG and Privlet on the paper's as well,
-    and Privlet and H_{2,3} at sizes of their own."""
+    """UG, Privlet and each hierarchy that divides the base grid.
+
+    UG and Privlet on the paper's grid as well, and Privlet and H_{2,3} at sizes of their own.
+    """
     side = base_side(dataset)
     return [
         ("privlet", {}),

@@ -61,6 +61,7 @@ ALIASES: Mapping[str, Callable[..., Method]] = MappingProxyType(
         "kd-hybrid-paper": KdHybrid.paper,
         "balanced-paper": Balanced.paper,
         "dpcube-paper": DPCube.paper,
+        "dawa-paper": Dawa.paper,
         "hierarchy-paper": Hierarchy.paper,
         "hb-paper": OptimalHierarchy.paper,
         "privlet-paper": Privlet.paper,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,14 @@ class Dawa:
         check_whole(self.levels, name="levels", low=1, high=HIGHEST_PYRAMID)
         exact_share(self.partition_share, name="partition_share")
         check_positive(self.c, name="c")
+
+    @classmethod
+    def paper(cls) -> Self:
+        """Buckets of all sizes, as the paper has them, on a grid of 256 a side.
+
+        That is the largest grid of DPBench (Hay et al., SIGMOD 2016); the paper itself leaves the grid to the data.
+        """
+        return cls(height=8, levels=8)
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish buckets of even counts."""
