@@ -20,17 +20,17 @@ def made(points, epsilon, method):
 @pytest.fixture(scope="module")
 def rows():
     """Rows of all runs."""
-    return [made(*run, method) for run in cost.runs(10**8) for method in cost.METHODS]
+    return [made(points, epsilon, method) for points, method, epsilon in cost.runs(10**8)]
 
 
 def test_evidence_goes_from_a_thousand_to_a_hundred_million_in_both_series():
-    """One at epsilon 1, one of a hundred million points; and each run comes once."""
-    found = cost.runs(10**8)
+    """One at epsilon 1, one of a hundred million points; and each run comes once, with every method."""
+    found = [(points, epsilon) for points, method, epsilon in cost.runs(10**8) if method == cost.METHODS[0]]
     evidence = [10**power for power in range(3, 9)]
 
     assert [points for points, epsilon in found if epsilon == 1 and str(points).strip("0") == "1"] == evidence
     assert sorted(round(points * epsilon) for points, epsilon in found if points == 10**8) == evidence
-    assert len(found) == len(set(found))
+    assert len(found) == len(set(found)) == len(cost.runs(10**8)) / len(cost.METHODS)
 
 
 def test_targets_are_held_against_the_rows_they_are_about(rows):
