@@ -126,8 +126,8 @@ def test_bytes_that_were_changed_are_harmless(valid: bytes, tmp_path: Path, data
     """200 ledgers with up to eight bytes changed: a LedgerError, a full account, or no difference."""
     content = bytearray(valid)
     places = st.integers(0, len(valid) - 1) | st.integers(0, 199)  # the header decides most
-    for place in data.draw(st.lists(places, min_size=1, max_size=8)):
-        content[place] = data.draw(st.integers(0, 255))
+    for place, byte in data.draw(st.lists(st.tuples(places, st.integers(0, 255)), min_size=1, max_size=8)):
+        content[place] = byte
     path = tmp_path / "changed.ledger"
     path.write_bytes(content)
     for beside in ("-journal", "-wal", "-shm"):

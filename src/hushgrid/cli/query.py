@@ -185,8 +185,7 @@ def _bounded(number: float) -> float | None:
     epilog=example(
         "query trips.dp.parquet --rect -74,40.7,-73.9,40.8 --rect -73.9,40.7,-73.8,40.8",
         "query trips.dp.parquet --rects areas.csv --csv > answers.csv",
-        "query trips.dp.parquet --polygons districts.gpkg --area-name district -o answers.geojson",
-        "query counties.dp.parquet --level state --whole",
+        "query trips.dp.parquet --polygons districts.gpkg --area-name name -o answers.geojson",
     )
 )
 @click.argument("file", type=click.Path(path_type=Path))
