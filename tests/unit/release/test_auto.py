@@ -97,9 +97,15 @@ def test_a_word_for_a_method_means_the_method(alias, name):
     assert choose(alias) == METHODS[name]()
 
 
-@pytest.mark.parametrize("name", sorted(METHODS.keys() - {"staq"}))
+BASELINES = (
+    *("ug", "ag", "dag", "quadtree", "kd", "kd-hybrid", "balanced", "dpcube", "dawa"),
+    *("hierarchy", "hb", "privlet", "privtree", "uniform", "identity"),
+)
+
+
+@pytest.mark.parametrize("name", BASELINES)
 def test_every_baseline_has_its_papers_configuration(name):
-    """By name, and as a constructor; STAQ is no baseline."""
+    """By name, and as a constructor; STAQ is no baseline, and a method of one's own need not be."""
     assert choose(f"{name}-paper") == METHODS[name].paper()
     assert choose(f"{name}-paper").name == name
 
