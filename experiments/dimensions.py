@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from experiments.datasets import DATASETS
 from experiments.datasets.clusters import ClusterDataset, clustered
 from experiments.datasets.table import TableDataset
-from experiments.trial import NOISE, Row, measures, rounded, seed_of
+from experiments.trial import NOISE, Row, Seeded, measures, rounded
 from experiments.workload import QUERY_SIZES, RECTS_PER_SIZE
 from hushgrid import __version__
 
@@ -40,7 +40,7 @@ def border_share(dimensions: int, *, cells: int, group: int) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DimensionTrial:
+class DimensionTrial(Seeded):
     """Cells of a cube, flat or with coarser grids above, asked for boxes of six sizes.
 
     Parameters
@@ -68,16 +68,6 @@ class DimensionTrial:
     levels: int = 1
     epsilon: float
     seed: int
-
-    @property
-    def key(self) -> str:
-        """Hash of the trial's fields, and of how its noise is seeded."""
-        return f"{self.noise_seed:032x}"[:16]
-
-    @property
-    def noise_seed(self) -> int:
-        """Seed of the noise, which no other trial has."""
-        return seed_of(asdict(self))
 
     @property
     def seconds(self) -> float:

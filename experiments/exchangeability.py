@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from experiments.datasets import DATASETS
 from experiments.metrics import absolute_errors, relative_errors
-from experiments.trial import NOISE, Row, Trial, rounded, seed_of
+from experiments.trial import NOISE, Row, Seeded, Trial, rounded
 from experiments.workload import true_counts, workload
 from hushgrid import __version__
 from hushgrid.privacy.bits import simulation_rng
@@ -45,7 +45,7 @@ WAYS: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = Mappi
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExchangeTrial:
+class ExchangeTrial(Seeded):
     """A method on points of one shape, at a scale and a product.
 
     Parameters
@@ -80,16 +80,6 @@ class ExchangeTrial:
     def epsilon(self) -> float:
         """The budget."""
         return self.product / self.scale
-
-    @property
-    def key(self) -> str:
-        """Hash of the trial's fields, and of how its noise is seeded."""
-        return f"{self.noise_seed:032x}"[:16]
-
-    @property
-    def noise_seed(self) -> int:
-        """Seed of the noise, which no other trial has."""
-        return seed_of(asdict(self))
 
     @property
     def seconds(self) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.datasets import LAWS
-from experiments.trial import NOISE, Row, by_query_size, measures, rounded, seed_of
+from experiments.trial import NOISE, Row, Seeded, by_query_size, measures, rounded
 from experiments.workload import QUERY_SIZES
 from hushgrid import __version__
 from hushgrid.counting.counter import PointCounter
@@ -31,7 +31,7 @@ COVERAGES = {f"coverage_{100 * confidence:.0f}": confidence for confidence in CO
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScaleTrial:
+class ScaleTrial(Seeded):
     """The default release of many made-up points, asked for rectangles of six sizes.
 
     Parameters
@@ -60,16 +60,6 @@ class ScaleTrial:
     def epsilon(self) -> float:
         """The budget."""
         return self.evidence / self.points
-
-    @property
-    def key(self) -> str:
-        """Hash of the trial's fields, and of how its noise is seeded."""
-        return f"{self.noise_seed:032x}"[:16]
-
-    @property
-    def noise_seed(self) -> int:
-        """Seed of the noise, which no other trial has."""
-        return seed_of(asdict(self))
 
     @property
     def seconds(self) -> float:

@@ -223,6 +223,20 @@ def seed_of(values: Row) -> int:
     return int.from_bytes(_digest({**values, "noise": NOISE})[:16], "big")
 
 
+class Seeded:
+    """A trial, a dataclass, whose fields alone decide its noise."""
+
+    @property
+    def key(self) -> str:
+        """Hash of the trial's fields, and of how its noise is seeded."""
+        return f"{self.noise_seed:032x}"[:16]
+
+    @property
+    def noise_seed(self) -> int:
+        """Seed of the noise, which no other trial has."""
+        return seed_of(asdict(self))  # type: ignore[call-overload]  # a mixin cannot say that it is a dataclass
+
+
 def rounded(row: Row) -> Row:
     """A row whose figures have no more digits than they are worth.
 

@@ -95,8 +95,7 @@ class Answers:
 
     def csv(self) -> Iterator[str]:
         """Lines of a CSV file, at full precision."""
-        lines = Lines()
-        write = csv.writer(lines, lineterminator="\n").writerow
+        write = csv.writer(_Lines(), lineterminator="\n").writerow
         yield write((*self.columns, *([] if self.names is None else ["name"]), *NUMBERS))
         names = [[]] * len(self.places) if self.names is None else [[_no_formula(name)] for name in self.names]
         for place, name, row in zip(self.places.tolist(), names, self._rows(NUMBERS), strict=True):
@@ -118,7 +117,7 @@ class Answers:
         return zip(*(self.values[name].tolist() for name in names), strict=True)
 
 
-class Lines:
+class _Lines:
     """A file for `csv.writer` that hands each line back."""
 
     def write(self, line: str) -> str:

@@ -33,7 +33,7 @@ def fourth_cumulant(rate: Fraction) -> float:
     return 2 * q * (1 + 4 * q + q**2) / (-math.expm1(-float(rate))) ** 4
 
 
-class TreeNoise:
+class NoiseLaw:
     """Noise of counts on a tree, and of their sums.
 
     Every leaf must have been measured.

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.counting.counter import Counter
-from hushgrid.geometry.grid import CELL_LIMIT, GUIDELINE_CELL_LIMIT
-from hushgrid.geometry.guidelines import guideline_side
+from hushgrid.geometry.grid import CELL_LIMIT
+from hushgrid.geometry.guidelines import fit_height, guideline_side
 from hushgrid.geometry.tree import BOTTOM, LEFT, RIGHT, TOP, Tree
 from hushgrid.inference.least_squares import measurements_of_nodes
 from hushgrid.inference.measurements import Measurements, NoisyValues
@@ -116,22 +116,7 @@ class Dawa:
 
     def _guideline(self, counter: Counter, budget: Budget) -> tuple[int, tuple[str, ...]]:
         wanted = guideline_side(budget.noisy_size(counter), budget.epsilon, c=self.c)
-        return pyramid_height(wanted, most_cells=budget.most_cells())
-
-
-def pyramid_height(wanted: int, *, most_cells: int = GUIDELINE_CELL_LIMIT) -> tuple[int, tuple[str, ...]]:
-    """Halvings for the side wanted, or the most allowed and a note.
-
-    Examples
-    --------
-    >>> pyramid_height(90)
-    (6, ())
-    >>> pyramid_height(91, most_cells=5000)
-    (6, ('the side of 128 was clamped to 64, to fit 5,000 cells',))
-    """
-    height, most = max(1, round(math.log2(wanted))), max(1, math.isqrt(most_cells).bit_length() - 1)
-    note = f"the side of {2**height:,} was clamped to {2**most:,}, to fit {most_cells:,} cells"
-    return (height, ()) if height <= most else (most, (note,))
+        return fit_height(max(1, round(math.log2(wanted))), most_cells=max(budget.most_cells(), QUARTERS), fan_out=4)
 
 
 def deviations(true_cells: Indices, cells: int) -> Indices:

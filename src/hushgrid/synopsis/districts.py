@@ -1,5 +1,6 @@
 """Named areas of a release: their table, and sums of them."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from difflib import get_close_matches
@@ -14,7 +15,7 @@ from hushgrid.errors import ArgumentError, quoted
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.nesting import PATH, AreaLevel
 from hushgrid.inference.least_squares import nodes_of_runs
-from hushgrid.inference.noise_law import TreeNoise
+from hushgrid.inference.noise_law import NoiseLaw
 from hushgrid.synopsis.answer import FLOOR_VARIANCE, Answer, reach_of_noise, with_interval
 from hushgrid.synopsis.whole import whole_numbers
 
@@ -38,7 +39,7 @@ class Districts:
         self._counts = synopsis.counts / synopsis.factor
         self._factor = synopsis.factor
         self._known = synopsis.evidence.nodes
-        self._noise = TreeNoise(self._known, synopsis.measurements)
+        self._noise = NoiseLaw(self._known, synopsis.measurements)
 
     def table(self, level: str | None = None, *, whole: bool = False, confidence: float = 0.95) -> pa.Table:
         """The areas of a level, in the order of their file."""
@@ -67,9 +68,14 @@ class Districts:
     def total_of(self, names: Sequence[str], *, level: str | None = None, confidence: float = 0.95) -> Answer:
         """The sum over some areas, of any levels."""
         taken: dict[int, str] = {}
+        levels = self._partition.all_levels if level is None else [self._partition.level_called(level)]
+        areas = [(each, number, called) for each in levels for number, called in enumerate(each.names)]
+        by_name = defaultdict(list)
+        for named in areas:
+            by_name[named[2]].append(named)
         for name in names:
-            first, stop = self._find(name, level)
-            for area in range(first, stop):
+            found = by_name.get(name) or [named for named in areas if _is_short_for(name, named[2])]
+            for area in range(*_run(name, found, areas)):
                 if area in taken:
                     msg = f"{quoted(self._partition.names[area])} would be counted twice: it lies in "
                     msg += f"{quoted(taken[area])} and in {quoted(name)}. Leave one of them out."
@@ -93,24 +99,24 @@ class Districts:
     def _whole(self) -> Indices:
         return whole_numbers(self._known.tree, self._factor * self._known.counts, self._known.below_variances)
 
-    def _find(self, name: str, level: str | None) -> tuple[int, int]:
-        """The finest areas that a name stands for, half-open."""
-        levels = self._partition.all_levels if level is None else [self._partition.level_called(level)]
-        areas = [(each, number, called) for each in levels for number, called in enumerate(each.names)]
-        found = [area for area in areas if area[2] == name] or [area for area in areas if _is_short_for(name, area[2])]
-        if len(found) > 1:
-            choices = " or ".join(f"{called!r} of level {each.name}" for each, _, called in found[:4])
-            msg = f"several areas are called {quoted(name)}: {choices}. Give the whole name, or its level."
-            raise ArgumentError(msg)
-        if not found:
-            near = get_close_matches(
-                name.rpartition(PATH)[2], [called.rpartition(PATH)[2] for *_, called in areas], n=1
-            )
-            hint = " or ".join(repr(called) for *_, called in areas if called.rpartition(PATH)[2] in near)
-            msg = f"the release has no area called {quoted(name)}." + (f" Did you mean {hint}?" if hint else "")
-            raise ArgumentError(msg)
-        areas_of_level, number, _ = found[0]
-        return int(areas_of_level.starts[number]), int(areas_of_level.starts[number + 1])
+
+Named = tuple[AreaLevel, int, str]  # an area of a level by its number, and its name
+
+
+def _run(name: str, found: Sequence[Named], areas: Sequence[Named]) -> tuple[int, int]:
+    """The finest areas in the one that was found, half-open."""
+    if len(found) > 1:
+        choices = " or ".join(f"{called!r} of level {level.name}" for level, _, called in found[:4])
+        msg = f"several areas are called {quoted(name)}: {choices}. Give the whole name, or its level."
+        raise ArgumentError(msg)
+    if not found:
+        own_names = [called.rpartition(PATH)[2] for *_, called in areas]
+        near = get_close_matches(name.rpartition(PATH)[2], own_names, n=1)
+        hint = " or ".join(repr(called) for *_, called in areas if called.rpartition(PATH)[2] in near)
+        msg = f"the release has no area called {quoted(name)}." + (f" Did you mean {hint}?" if hint else "")
+        raise ArgumentError(msg)
+    level, number, _ = found[0]
+    return int(level.starts[number]), int(level.starts[number + 1])
 
 
 def _is_short_for(name: str, called: str) -> bool:
@@ -122,4 +128,4 @@ def _is_short_for(name: str, called: str) -> bool:
     (True, False)
     """
     own = called.rpartition(PATH)[2]
-    return name in (own, own.rpartition(" (")[0], called.rpartition(" (")[0])
+    return bool(name) and name in (own, own.rpartition(" (")[0], called.rpartition(" (")[0])

@@ -8,7 +8,7 @@ import pytest
 from hushgrid.geometry.nesting import AreaLevel, branches_of
 from hushgrid.inference.least_squares import solve
 from hushgrid.inference.measurements import Measurements, NoisyValues, Regions, discrete_laplace_variance
-from hushgrid.inference.noise_law import TreeNoise, fourth_cumulant
+from hushgrid.inference.noise_law import NoiseLaw, fourth_cumulant
 from hushgrid.synopsis.answer import reach_of_noise
 
 LEVELS = (
@@ -32,7 +32,7 @@ def tree_noise(runs=RUNS, rates=RATES, leaf_rate=Fraction(1, 2)):
     rows = np.vstack([np.eye(9), *((np.arange(9) >= low) & (np.arange(9) < high) for low, high in runs)])
     variances = np.array([discrete_laplace_variance(rate) for rate in all_rates])
     weights = np.linalg.solve(rows.T @ (rows / variances[:, None]), rows.T / variances)
-    return tree, TreeNoise(solve(tree, measured), measured), weights, all_rates
+    return tree, NoiseLaw(solve(tree, measured), measured), weights, all_rates
 
 
 CUMULANTS = {2: discrete_laplace_variance, 4: fourth_cumulant}

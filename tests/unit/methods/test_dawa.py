@@ -219,7 +219,7 @@ def test_a_limit_on_cells_is_kept_and_told():
     release = Dawa().release(PlainCounter(UNIT_SQUARE, points), budget)
 
     assert release.partition.lattice.columns == 16
-    assert release.method.notes == ("the side of 128 was clamped to 16, to fit 300 cells",)
+    assert release.method.notes == ("the height of 7 was clamped to 4, to fit 300 cells",)
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def test_intervals_hold_as_often_as_they_say(points):
 
     for level, answers in held.items():
         # 900 answers of independent states; counties share the noise of their state.
-        assert np.mean(answers) == pytest.approx(0.95, abs=0.03), level
+        assert np.mean(answers) == pytest.approx(0.95, abs=0.02), level
 
 
 def test_the_budget_goes_to_levels_by_their_shares(points):
