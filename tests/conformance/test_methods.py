@@ -180,8 +180,8 @@ class TestMethod:
 
     def test_noise_has_the_variance_it_states(self, name):
         """Over many releases of nothing, with sizes given."""
-        if name in STOPPING:
-            pytest.skip("of nothing, noise alone divides nodes: see the test of trees that stop")
+        if name == "kd-hybrid":
+            pytest.skip("of nothing, noise alone divides its root, and stays in the estimate: see trees that stop")
         seeds = range(600)
         answers = [release(EXPLICIT[name], (), seed=seed).answer([0, 0, 0.3, 0.6]) for seed in seeds]
         corner = np.array([answer.estimate for answer in answers])
