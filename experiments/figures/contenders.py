@@ -9,10 +9,11 @@ UNTUNED = ("KD-hybrid", "UG, suggested", "AG, suggested")  # what a user gets wi
 
 
 def contenders(means: Means, scene: Scene) -> list[Series]:
-    """The paper's six methods, in its order, as far as they were run."""
+    """The paper's six methods, in its order, and KD-hybrid as we have it, as far as they were run."""
     best_ug, best_ag = means.best(scene, "ug", "side"), means.best(scene, "ag", "first_side")
     wanted = (
-        ("KD-hybrid", Variant.of("kd-hybrid"), 0.0),
+        ("KD-hybrid", Variant.of("kd-hybrid-paper"), 0.0),
+        ("KD-hybrid, ours", Variant.of("kd-hybrid"), PALEST / 2),
         ("UG, best size", best_ug, PALEST / 2),
         ("Privlet, that size", Variant.of("privlet", side=best_ug["side"]) if best_ug else None, 0.0),
         ("AG, best m₁", best_ag, PALEST / 2),

@@ -4,9 +4,9 @@ from matplotlib.figure import Figure
 
 from experiments.figures.means import Means, Scene
 from experiments.figures.pairs import draw_pairs
-from experiments.figures.series import Series, shades
+from experiments.figures.series import PALEST, Series, shades
 from experiments.figures.style import in_style
-from experiments.figures.variant import Variant
+from experiments.figures.variant import PAPER, Variant
 from experiments.trial import Row
 
 
@@ -31,5 +31,9 @@ def _sticks(means: Means, scene: Scene) -> list[Series]:
 
 
 def _trees(means: Means, scene: Scene) -> list[Series]:
-    trees = (Variant.of("kd"), Variant.of("kd-hybrid"))
-    return [Series(label=variant.label, variant=variant) for variant in trees if means.has(scene, variant)]
+    trees = [Variant.of(name) for tree in ("kd", "kd-hybrid") for name in (f"{tree}-paper", tree)]
+    return [
+        Series(label=variant.label, variant=variant, white=0.0 if variant.method.endswith(PAPER) else PALEST / 2)
+        for variant in trees
+        if means.has(scene, variant)
+    ]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from matplotlib.colors import to_rgb
 
-from experiments.figures.variant import Variant
+from experiments.figures.variant import PAPER, Variant
 
 # Okabe & Ito 2008, "Color universal design". Black is left to the bar of a mean.
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
@@ -44,13 +44,15 @@ class Series:
     @property
     def colour(self) -> tuple[float, float, float]:
         """Red, green and blue."""
-        red, green, blue = (part + self.white * (1 - part) for part in to_rgb(COLOURS.get(self.variant.method, INK)))
+        red, green, blue = (
+            part + self.white * (1 - part) for part in to_rgb(COLOURS.get(self.variant.method.removesuffix(PAPER), INK))
+        )
         return red, green, blue
 
     @property
     def marker(self) -> str:
         """Mark of the method on lines."""
-        return MARKERS.get(self.variant.method, "o")
+        return MARKERS.get(self.variant.method.removesuffix(PAPER), "o")
 
 
 def shades(labelled: list[tuple[str, Variant]]) -> list[Series]:

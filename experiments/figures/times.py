@@ -15,7 +15,7 @@ from experiments.figures.variant import Variant, method_label
 from experiments.trial import Row
 from hushgrid.release.auto import AUTO
 
-METHODS = ("kd-hybrid", "ug", "privlet", "ag")  # of the paper's table
+METHODS = ("kd-hybrid-paper", "ug", "privlet", "ag")  # of the paper's table
 PAPER = {  # their seconds and nodes, with UG and Privlet at the best size
     ("road", 0.1): ((79.28, 320233), (16.87, 4608), (15.06, 4608), (29.62, 17570)),
     ("road", 1.0): ((63.29, 270781), (15.24, 18432), (16.03, 18432), (33.27, 170041)),

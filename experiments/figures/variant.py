@@ -10,6 +10,9 @@ from hushgrid.methods import METHODS
 
 Value = int | float | str | bool | None
 
+PAPER = "-paper"  # ends the names of methods as their papers have them
+RUN_TWICE = ("kd", "kd-hybrid", "quadtree")  # and once as we have them
+
 PARAMETER_NAMES = {"alpha": ALPHA, "c2": "c₂", "side": "m", "first_side": "m₁", "height": "h"}
 
 
@@ -58,8 +61,18 @@ class Variant:
 
 
 def method_label(method: str) -> str:
-    """What figures call a method; by its name where `METHODS` does not list it."""
-    return METHODS[method].title if method in METHODS else method
+    """What figures call a method; by its name where `METHODS` does not list it.
+
+    Examples
+    --------
+    >>> method_label("kd"), method_label("kd-paper")
+    ('KD-standard, ours', 'KD-standard')
+    """
+    base = method.removesuffix(PAPER)
+    if base not in METHODS:
+        return method
+    title = METHODS[base].title
+    return f"{title}, ours" if method in RUN_TWICE else title
 
 
 @cache  # asked for every row

@@ -35,7 +35,7 @@ def privlet_of_best_ug(means: Means, scene: Scene) -> list[Variant]:
 
 def not_ag(means: Means, scene: Scene) -> list[Variant]:
     """The other methods of the final comparison."""
-    known = (Variant.of("kd-hybrid"), Variant.of("ug"))
+    known = (Variant.of("kd-hybrid-paper"), Variant.of("ug"))
     return [*known, *best_ug(means, scene), *privlet_of_best_ug(means, scene)]
 
 

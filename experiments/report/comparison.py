@@ -57,7 +57,7 @@ CLAIMS = (
         where="V-D, figure compare",
         measure="error of UG, suggested / KD-hybrid",
         band=ABOUT,
-        values=compare(UG, only("kd-hybrid")),
+        values=compare(UG, only("kd-hybrid-paper")),
     ),
     Claim(
         quote="AG with suggested grid sizes clearly outperforms all non-AG methods",

@@ -31,7 +31,7 @@ def _seconds(*tops: str, bottom: str) -> Values:
 def _nodes(evidence: Evidence) -> dict[str, Estimate]:
     means = evidence.means
     return {
-        scene.label: means.estimate(scene, Variant.of("kd-hybrid"), "nodes")
+        scene.label: means.estimate(scene, Variant.of("kd-hybrid-paper"), "nodes")
         / means.estimate(scene, Variant.of("ag"), "nodes")
         for scene in scenes(evidence)
     }
@@ -69,7 +69,7 @@ CLAIMS = (
         where="IV-C",
         measure="seconds of UG, AG / KD-hybrid",
         band=BELOW,
-        values=_seconds("ug", "ag", bottom="kd-hybrid"),
+        values=_seconds("ug", "ag", bottom="kd-hybrid-paper"),
         by_halves=True,
     ),
     Claim(

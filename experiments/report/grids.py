@@ -25,7 +25,7 @@ from experiments.report.claim import (
 )
 from experiments.report.methodology import MIDDLE_SIZES, to_others
 
-KD_HYBRID, SUGGESTED = only("kd-hybrid"), only("ug")
+KD_HYBRID, SUGGESTED = only("kd-hybrid-paper"), only("ug")
 INSIDE = Band(low=1, high=1)
 PEAK_NOTES = {5: "The paper's reason is the blank space of road; uk_postcodes has little of it, two_states has it."}
 UNIFORM = "The paper's reason is that road is unusually uniform; uk_postcodes is not, and two_states was made to be."
@@ -43,7 +43,7 @@ def _peaks(*papers: str, sizes: tuple[str, ...]) -> Values:
         return {
             f"{variant.label}, {scene.label}": to_others(means, scene, variant, *sizes)
             for scene in scenes(evidence, *papers)
-            for variant in (Variant.of("kd"), Variant.of("kd-hybrid"), *best_ug(means, scene))
+            for variant in (Variant.of("kd-paper"), Variant.of("kd-hybrid-paper"), *best_ug(means, scene))
         }
 
     return values

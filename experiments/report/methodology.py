@@ -9,7 +9,7 @@ from experiments.figures.variant import Variant
 from experiments.report.choices import scenes
 from experiments.report.claim import BELOW, GENERALLY, NOT_BELOW, Band, Claim, Evidence, Values
 
-TYPICAL = (Variant.of("kd-hybrid"), Variant.of("ug"), Variant.of("ag"))
+TYPICAL = (Variant.of("kd-hybrid-paper"), Variant.of("ug"), Variant.of("ag"))
 MIDDLE_SIZES = QUERY_SIZES[1:-1]  # neither the smallest nor the largest
 
 

@@ -3,7 +3,10 @@
 from experiments.datasets import REAL
 from experiments.suites.suite import COVERED_RUNS, EPSILONS, QUICK_SETS, Contender, Suite, trials
 
-NAMES = ("kd-hybrid", "ug", "privlet", "ag", "kd", "quadtree", "hierarchy", "hb", "privtree", "dag", "staq")
+NAMES = (
+    *("kd-hybrid-paper", "ug", "privlet", "ag", "kd-hybrid", "kd", "quadtree"),
+    *("hierarchy", "hb", "privtree", "dawa", "dag", "staq"),
+)
 CONTENDERS: tuple[Contender, ...] = tuple((name, {}) for name in NAMES)
 SUITE = Suite(
     title="Running time and number of nodes, at suggested sizes",

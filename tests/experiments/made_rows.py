@@ -96,8 +96,8 @@ def _scene_rows(dataset, epsilon):
         gain = 0.8 if side in (base, 360) else 1.2 if side <= 128 else 0.97
         yield from rows("ug", {"side": side}, **uniform(side))
         yield from rows("privlet", {"side": side}, relative=gain * uniform(side)["relative"], absolute=2.0)
-    yield from rows("kd-hybrid", relative=TREES[paper], absolute=2.0, publish_seconds=10.0, nodes=1000)
-    yield from rows("kd", relative=2 * TREES[paper])
+    yield from rows("kd-hybrid-paper", relative=TREES[paper], absolute=2.0, publish_seconds=10.0, nodes=1000)
+    yield from rows("kd-paper", relative=2 * TREES[paper])
     for side in sorted({max(2, round(best / 4 * factor)) for factor in FACTORS}):
         yield from rows("ag", {"first_side": side}, relative=ADAPTIVE * _bowl(4 * side / best, 0.08))
     yield from rows("ag", relative=1.03 * ADAPTIVE, publish_seconds=2.0)
@@ -106,7 +106,7 @@ def _scene_rows(dataset, epsilon):
         for branching, levels, gain in ((2, 2, 1.0), (2, 3, 0.95), (6, 2, 0.88)):
             parameters = {"side": base, "branching": branching, "levels": levels}
             yield from rows("hierarchy", parameters, relative=gain * uniform(base)["relative"])
-    for method, ratio in (("hb", 1.9), ("privtree", 0.8), ("staq", 0.5), ("auto", 0.9)):
+    for method, ratio in (("hb", 1.9), ("dawa", 1.3), ("privtree", 0.8), ("staq", 0.5), ("auto", 0.9)):
         yield from rows(method, relative=ratio * ADAPTIVE)
     for inference, ratio in (("least-squares", 0.7), ("bayes", 0.6)):
         yield from rows("staq", {"inference": inference}, relative=ratio * ADAPTIVE)

@@ -98,10 +98,10 @@ def test_kd_draws_lines_by_query_size_and_candlesticks_over_all(rows, means):
     figure = FIGURES["kd"].draw(rows)
     left = panel(figure, SMALL.label)
     right = figure.axes[figure.axes.index(left) + 1]
-    expected = [means.value(SMALL, Variant.of("kd"), queries=queries) for queries in QUERY_SIZES]
+    expected = [means.value(SMALL, Variant.of("kd-paper"), queries=queries) for queries in QUERY_SIZES]
 
     assert lines(left)["KD-standard"].get_ydata() == pytest.approx(expected)
-    assert candles(right)["KD-hybrid"] == profile(means, SMALL, Variant.of("kd-hybrid"))
+    assert candles(right)["KD-hybrid"] == profile(means, SMALL, Variant.of("kd-hybrid-paper"))
     assert candles(right)["UG 27"] == profile(means, SMALL, Variant.of("ug", side=27))
 
 
@@ -109,7 +109,9 @@ def test_lines_and_candlesticks_have_standard_errors():
     """Bars are one standard error long to both sides, by a second way of computing it."""
     errors = [0.5, 0.8, 0.95, 1.4]
     made = [
-        row for seed, error in enumerate(errors) for row in trial_rows("us_cvs", 1.0, "kd", relative=error, seed=seed)
+        row
+        for seed, error in enumerate(errors)
+        for row in trial_rows("us_cvs", 1.0, "kd-paper", relative=error, seed=seed)
     ]
     left, right = FIGURES["kd"].draw(made).axes
     expected = statistics.stdev(errors) / math.sqrt(len(errors))
