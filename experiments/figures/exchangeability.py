@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
-from experiments.figures.exhibit import Exhibit
+from experiments.figures.exhibit import Exhibit, Table
 from experiments.figures.means import ORDER
 from experiments.figures.series import COLOURS, INK, MARKERS
 from experiments.figures.style import empty, in_style, label_first, plain_log, shared_legend, tiles
-from experiments.figures.table import Table
 from experiments.figures.uncertain import Runs, mean_over_runs, paired_ratio
 from experiments.figures.variant import method_label
 from experiments.trial import Row

@@ -46,6 +46,7 @@ LOOK: Any = {  # matplotlib's type is one of all its names
 LOG_DIGITS = {8.0: (1, 1.5, 2, 3, 5, 7), 200.0: (1, 2, 5), math.inf: (1,)}  # labelled on log axes, by range
 CANDLE = ("p25", "median", "p75", "p95", "mean")
 BRACKET: Any = {"color": "black", "elinewidth": 1.0, "capsize": 3.0, "capthick": 1.0, "zorder": 4}
+Chooser = Callable[[Means, Scene], list[Series]]
 
 
 def in_style(draw: Callable[[list[Row]], Figure]) -> Callable[[list[Row]], Figure]:
@@ -165,3 +166,29 @@ def save(figure: Figure, folder: Path, name: str) -> None:
             few = picture.convert("RGB").quantize(COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
         few.save(folder / f"{name}.png", optimize=True)
         figure.savefig(folder / f"{name}.pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
+
+
+def draw_pairs(means: Means, scenes: Sequence[Scene], *, lines: Chooser, sticks: Chooser) -> Figure:
+    """Pairs of panels by relative error, two budgets side by side; scenes without anything to show are left out."""
+    shown = [scene for scene in scenes if sticks(means, scene)]
+    if not shown:
+        return empty("not run")
+    datasets = list(dict.fromkeys(scene.dataset for scene in shown))
+    epsilons = sorted({scene.epsilon for scene in shown})
+    figure, grid = panels(len(datasets), 2 * len(epsilons), height=3.0)
+    for row, dataset in enumerate(datasets):
+        for column, epsilon in enumerate(epsilons):
+            left, right = grid[row][2 * column : 2 * column + 2]
+            scene = Scene(dataset=dataset, epsilon=epsilon)
+            if scene not in shown:
+                left.set_axis_off()
+                right.set_axis_off()
+                continue
+            query_lines(left, means, scene, lines(means, scene))
+            candlesticks(right, means, scene, sticks(means, scene))
+            left.set_title(scene.label, loc="left")
+            left.set_ylabel("relative error")
+            for axes in (left, right):
+                axes.set_ylim(bottom=0)
+    shared_legend(figure, [axes for line in grid for axes in line])
+    return figure

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from experiments.figures.table import number
+from experiments.figures.exhibit import number
 
 Runs = Mapping[int, float]  # a measured value by the number of its run
 

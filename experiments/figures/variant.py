@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Self, cast
 
-from experiments.figures.symbols import ALPHA
+from experiments.figures.exhibit import ALPHA
 from hushgrid.methods import METHODS
 
 Value = int | float | str | bool | None

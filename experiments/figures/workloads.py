@@ -11,12 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.datasets import DATASETS
-from experiments.figures.exhibit import Exhibit
+from experiments.figures.exhibit import TIMES, Exhibit, Table, number
 from experiments.figures.means import ORDER, dataset_order
 from experiments.figures.series import COLOURS, INK, MARKERS
 from experiments.figures.style import empty, in_style, label_first, panels, plain_log, shared_legend, tiles
-from experiments.figures.symbols import TIMES
-from experiments.figures.table import Table, number
 from experiments.figures.uncertain import Runs, Uncertain, geometric_ratio, mean_over_runs, paired_ratio
 from experiments.figures.variant import method_label
 from experiments.trial import Row

@@ -3,11 +3,10 @@
 from collections import defaultdict
 
 from experiments.estimate import MISSING, Estimate, geometric_mean_of, lowest_of
-from experiments.figures.ag_parameters import ALPHAS, C2S, first_sides, setting
-from experiments.figures.ag_ranges import cases, sweep
-from experiments.figures.grid_sizes import BEST_WITHIN
+from experiments.figures.adaptive import ALPHAS, C2S, cases, first_sides, setting, sweep
+from experiments.figures.datasets import BEST_WITHIN
+from experiments.figures.exhibit import ALPHA
 from experiments.figures.means import QUERY_SIZES, Means, Scene
-from experiments.figures.symbols import ALPHA
 from experiments.report.choices import best_ag, best_ug, compare, lowest, only, privlet_of_best_ug, scenes
 from experiments.report.claim import ABOVE, BELOW, CLOSE, CLOSE_ABOVE, GENERALLY, Band, Claim, Evidence, Values
 

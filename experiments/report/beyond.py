@@ -79,6 +79,14 @@ CLAIMS = (
         values=_to_ag(only("hb")),
     ),
     Claim(
+        quote="nor does DAWA",
+        where="beyond",
+        measure="relative error of DAWA / AG",
+        band=Band(low=1.05),
+        values=_to_ag(only("dawa")),
+        needed=GENERALLY,
+    ),
+    Claim(
         quote="auto is never worse than AG",
         where="beyond",
         measure="relative error of auto / AG",

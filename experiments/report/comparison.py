@@ -1,7 +1,7 @@
 """Statements of Section V-D, the final comparison."""
 
 from experiments.estimate import Estimate, highest_of
-from experiments.figures.contenders import contenders
+from experiments.figures.final import contenders
 from experiments.report.choices import best_ag, best_ug, compare, lowest, not_ag, only, scenes
 from experiments.report.claim import ABOUT, BELOW, CLOSE_ABOVE, GENERALLY, NOT_ABOVE, Band, Claim, Evidence, Values
 from experiments.report.grids import UNIFORM

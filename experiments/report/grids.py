@@ -4,7 +4,7 @@ import math
 from itertools import pairwise
 
 from experiments.estimate import MISSING, Estimate, highest_of, lowest_of
-from experiments.figures.grid_sizes import BEST_WITHIN
+from experiments.figures.datasets import BEST_WITHIN
 from experiments.figures.means import Means, Scene
 from experiments.figures.variant import Variant
 from experiments.report.choices import best_ug, compare, lowest, only, scenes

@@ -1,7 +1,7 @@
 """Statements of Section V-B on hierarchies and Privlet."""
 
 from experiments.estimate import Estimate
-from experiments.figures.hierarchies import flat, hierarchies, wavelet
+from experiments.figures.baselines import flat, hierarchies, wavelet
 from experiments.figures.means import Means, Scene
 from experiments.figures.variant import Variant
 from experiments.report.choices import compare, scenes

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from experiments.figures.table import Table
+from experiments.figures.exhibit import Table
 from experiments.report.claim import Claim, Finding, Verdict
 
 Judged = tuple[Claim, Finding]

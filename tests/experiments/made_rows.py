@@ -2,7 +2,7 @@
 
 import math
 
-from experiments.figures.ag_parameters import ALPHAS, C2S
+from experiments.figures.adaptive import ALPHAS, C2S
 from experiments.figures.means import PAPER_NAMES, QUERY_SIZES
 from experiments.suites.hierarchies import base_side
 

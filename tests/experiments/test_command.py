@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from experiments import trial
 from experiments.__main__ import main
 from experiments.datasets import DATASETS, PLACES, SMALL_CLUSTERS
-from experiments.figures.symbols import DASH
+from experiments.figures.exhibit import DASH
 from experiments.results import Results
 
 QUICK = ["try", "--dataset", SMALL_CLUSTERS, "--method", "ug", "--method", "ag", "--epsilon", "1", "--workers", "1"]

@@ -12,11 +12,10 @@ from matplotlib.container import BarContainer, ErrorbarContainer
 
 from experiments.figures import FIGURES, datasets
 from experiments.figures.dimensions import border_share
+from experiments.figures.exhibit import ALPHA, DASH, Table
 from experiments.figures.means import QUERY_SIZES, Means, Scene
 from experiments.figures.series import COLOURS
 from experiments.figures.style import save
-from experiments.figures.symbols import ALPHA, DASH
-from experiments.figures.table import Table
 from experiments.figures.variant import Variant, method_label
 from hushgrid.methods import METHODS
 from tests.experiments.made_rows import SUGGESTED, cube_rows, paper_rows, trial_rows

@@ -7,7 +7,7 @@ import pytest
 
 from experiments.datasets import LAWS
 from experiments.datasets.laws import BLOCK
-from experiments.figures.scale import table
+from experiments.figures.coverage import scale_table
 from experiments.scale import COVERAGES, RECTS_PER_SIZE, ScaleTrial, counts_between, rectangles
 from experiments.suites import SUITES
 from experiments.trial import QUERIES
@@ -80,7 +80,7 @@ def test_the_table_has_a_line_for_each_law_and_evidence(rows):
     again = [
         {**row, "key": "again", "seed": row["seed"] + 1, "coverage_95": 2 * 0.9 - row["coverage_95"]} for row in rows
     ]
-    made = table([*rows, *again, {"key": "other", "queries": "all"}])
+    made = scale_table([*rows, *again, {"key": "other", "queries": "all"}])
 
     assert len(made.lines) == 1
     assert made.lines[0][:3] == ("towns", "1e5", "1e4")

@@ -7,8 +7,8 @@ import pytest
 
 from experiments.exchangeability import ExchangeTrial
 from experiments.figures import FIGURES
+from experiments.figures.exhibit import TIMES
 from experiments.figures.means import Means
-from experiments.figures.symbols import TIMES
 from experiments.figures.uncertain import Uncertain, geometric_ratio, mean_over_runs, paired_ratio
 from experiments.figures.workloads import BEST_FLAT, SNH
 from experiments.suites.workloads import flat_grids
