@@ -66,6 +66,18 @@ class Estimate:
     def __lt__(self, other: "Estimate") -> bool:
         return self.value < other.value
 
+    def root(self) -> "Estimate":
+        """Square root of a mean square; one estimated below zero has the root 0.
+
+        Examples
+        --------
+        >>> Estimate(4.0, {0: 1.0}).root(), Estimate(-1.0, {0: 4.0}).root()
+        (Estimate(value=2.0, parts={0: 0.25}), Estimate(value=0.0, parts={0: 2.0}))
+        """
+        # The tangent's slope; near zero it says little, and the root of the error is taken instead.
+        slope = 1 / math.sqrt(max(0.0, 4 * self.value, self.error) or 1.0)
+        return Estimate(math.sqrt(max(0.0, self.value)), {run: slope * part for run, part in self.parts.items()})
+
     def text(self, form: str = ".2f") -> str:
         """The number and its standard error, to as many decimals.
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
+from experiments.estimate import Estimate
 from experiments.figures.exhibit import Exhibit, Table
 from experiments.figures.means import ORDER
 from experiments.figures.series import COLOURS, INK, MARKERS
 from experiments.figures.style import empty, in_style, label_first, plain_log, shared_legend, tiles
-from experiments.figures.uncertain import Runs, mean_over_runs, paired_ratio
 from experiments.figures.variant import method_label
 from experiments.trial import Row
 
@@ -50,8 +50,9 @@ def table(rows: list[Row]) -> Table:
         for method in _ordered(methods):
             scales = sorted(methods[method])
             first, last = (methods[method][scale] for scale in (scales[0], scales[-1]))
-            ratios = (paired_ratio(_runs(last, name), to=_runs(first, name)) for name in MEASURES)
-            lines.append((exchange.label, method_label(method), f"{scales[-1] / scales[0]:g}", *map(str, ratios)))
+            ratios = (_mean(last, name) / _mean(first, name) for name in MEASURES)
+            times = f"{scales[-1] / scales[0]:g}"
+            lines.append((exchange.label, method_label(method), times, *(ratio.text() for ratio in ratios)))
     return Table(
         headings=("points", "method", "times as many", "relative error, ratio", "error / N, ratio"), lines=tuple(lines)
     )
@@ -67,7 +68,7 @@ def draw(rows: list[Row]) -> Figure:
     for axes, (exchange, methods) in zip(places, found.items(), strict=True):
         for method in _ordered(methods):
             scales = sorted(methods[method])
-            errors = [mean_over_runs(_runs(methods[method][scale], "relative")) for scale in scales]
+            errors = [_mean(methods[method][scale], "relative") for scale in scales]
             axes.errorbar(
                 [exchange.product / scale for scale in scales],
                 [error.value for error in errors],
@@ -91,8 +92,8 @@ def _ordered(methods: ByMethod) -> list[str]:
     return sorted(methods, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
 
 
-def _runs(rows: dict[int, Row], name: str) -> Runs:
-    return {seed: row[name] for seed, row in sorted(rows.items())}
+def _mean(rows: dict[int, Row], name: str) -> Estimate:
+    return Estimate.of({seed: row[name] for seed, row in rows.items()})
 
 
 EXCHANGEABILITY = Exhibit(

@@ -11,11 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.datasets import DATASETS
+from experiments.estimate import MISSING, Estimate, geometric_mean_of
 from experiments.figures.exhibit import TIMES, Exhibit, Table, number
 from experiments.figures.means import ORDER, dataset_order
 from experiments.figures.series import COLOURS, INK, MARKERS
 from experiments.figures.style import empty, in_style, label_first, panels, plain_log, shared_legend, tiles
-from experiments.figures.uncertain import Runs, Uncertain, geometric_ratio, mean_over_runs, paired_ratio
 from experiments.figures.variant import method_label
 from experiments.trial import Row
 from experiments.workload import SNH_HOT_SPOTS, WORKLOADS
@@ -93,41 +93,41 @@ class WorkloadRows:
         """All there are, in the usual order."""
         return sorted({rival for rivals in self._rows.values() for rival in rivals}, key=lambda rival: rival.place)
 
-    def runs(self, case: WorkloadScene, rival: Rival, field: str) -> Runs:
-        """Values of a field by run."""
-        return {seed: row[field] for seed, row in sorted(self._rows[case].get(rival, {}).items())}
-
-    def mean(self, case: WorkloadScene, rival: Rival, field: str) -> float:
-        """Mean of a field over runs; nan where it was not measured."""
-        return mean_over_runs(self.runs(case, rival, field)).value
+    def mean(self, case: WorkloadScene, rival: Rival, field: str) -> Estimate:
+        """Mean of a field over runs."""
+        return Estimate.of({seed: row[field] for seed, row in self._rows[case].get(rival, {}).items()})
 
     def best_flat(self, case: WorkloadScene, field: str) -> Rival:
         """The plain grid of lowest mean error, which nobody knows beforehand."""
         flat = [rival for rival in self._rows[case] if rival.method == PLAIN]
-        return min(flat, key=lambda rival: self.mean(case, rival, field), default=Rival(method=PLAIN))
+        return min(flat, key=lambda rival: self.mean(case, rival, field).value, default=Rival(method=PLAIN))
 
-    def ratio(self, case: WorkloadScene, rival: Rival, field: str) -> Uncertain:
+    def ratio(self, case: WorkloadScene, rival: Rival, field: str) -> Estimate:
         """Mean error of STAQ as a share of a rival's, over questions that both were asked."""
-        ours = self.runs(case, Rival(method=OURS), field)
-        return paired_ratio(ours, to=self.runs(case, rival, field))
+        return self.mean(case, Rival(method=OURS), field) / self.mean(case, rival, field)
 
-    def leads(self, epsilon: float, workload: str, field: str) -> dict[str, Uncertain]:
+    def leads(self, epsilon: float, workload: str, field: str) -> dict[str, Estimate]:
         """STAQ's error as a share of each rival's, by the rival's label.
 
-        Over data sets it is a geometric mean.
+        It is a geometric mean over data sets, and missing where one of them was not run.
         """
         cases = [each for each in self.cases if (each.epsilon, each.workload) == (epsilon, workload)]
         to_best = [self.ratio(case, self.best_flat(case, field), field) for case in cases]
         others = (rival for rival in self.rivals if rival.method != OURS)
         return {
-            BEST_FLAT: geometric_ratio(to_best),
-            **{rival.label: geometric_ratio([self.ratio(each, rival, field) for each in cases]) for rival in others},
+            BEST_FLAT: _over_sets(to_best),
+            **{rival.label: _over_sets([self.ratio(each, rival, field) for each in cases]) for rival in others},
         }
 
     @cached_property
     def scenes(self) -> list[tuple[float, str]]:
         """Budgets and workloads, in the order of tables."""
         return list(dict.fromkeys((case.epsilon, case.workload) for case in self.cases))
+
+
+def _over_sets(ratios: list[Estimate]) -> Estimate:
+    """Geometric mean; of fewer sets it could not be compared."""
+    return geometric_mean_of(ratios) if all(ratio.known for ratio in ratios) else MISSING
 
 
 def lead_table(rows: list[Row]) -> Table:
@@ -138,7 +138,7 @@ def lead_table(rows: list[Row]) -> Table:
     for epsilon, workload in asked.scenes:
         for error in ERRORS:
             leads = asked.leads(epsilon, workload, error)
-            lines.append((f"{epsilon:g}", workload, error, *(str(leads[label]) for label in labels)))
+            lines.append((f"{epsilon:g}", workload, error, *(leads[label].text() for label in labels)))
     return Table(headings=("ε", "workload", "error", *(f"STAQ / {label}" for label in labels)), lines=tuple(lines))
 
 
@@ -149,13 +149,10 @@ def error_table(rows: list[Row]) -> Table:
     lines = []
     for case in asked.cases:
         about = (case.dataset, f"{case.epsilon:g}", case.workload)
-        for error in ERRORS:
-            means = (mean_over_runs(asked.runs(case, rival, error)) for rival in rivals)
-            lines.append((*about, error, *map(str, means)))
-        lines.append((*about, "signed", *(number(asked.mean(case, rival, "signed"), "+.2g") for rival in rivals)))
+        lines += [(*about, error, *(asked.mean(case, rival, error).short for rival in rivals)) for error in ERRORS]
+        lines.append((*about, "signed", *(number(asked.mean(case, rival, "signed").value, "+.2g") for rival in rivals)))
         for name, field in (("bias", "squared_bias"), ("spread", "variance")):
-            squares = (mean_over_runs(asked.runs(case, rival, field)) for rival in rivals)
-            lines.append((*about, name, *(str(square.root()) for square in squares)))
+            lines.append((*about, name, *(asked.mean(case, rival, field).root().short for rival in rivals)))
     return Table(
         headings=("data set", "ε", "workload", "measure", *(rival.label for rival in rivals)), lines=tuple(lines)
     )
@@ -168,11 +165,11 @@ def snh_table(rows: list[Row]) -> Table:
     ours = tuple(
         (
             *(rival.label, case.dataset, f"{DATASETS[case.dataset].size:,}", f"{case.epsilon:g}"),
-            *(str(mean_over_runs(asked.runs(case, rival, error))) for error in ERRORS),
+            *(asked.mean(case, rival, error).short for error in ERRORS),
         )
         for case in cases
         for rival in asked.rivals
-        if rival.method in SHOWN and asked.runs(case, rival, "relative")
+        if rival.method in SHOWN and asked.mean(case, rival, "relative").known
     )
     return Table(headings=("method", "data set", "points", "ε", *ERRORS), lines=(SNH, *ours) if ours else ())
 
@@ -193,7 +190,7 @@ def draw_leads(rows: list[Row]) -> Figure:
         _heat(axes, ratios)
         worst, where = np.unravel_index(np.nanargmax(ratios), ratios.shape)
         axes.set_title(
-            f"relative error of STAQ / of others, ε = {epsilon:g}; at most {leads[where][rivals[worst]]} "
+            f"relative error of STAQ / of others, ε = {epsilon:g}; at most {leads[where][rivals[worst]].text()} "
             f"({rivals[worst]}; {workloads[where]})",
             loc="left",
         )
@@ -218,7 +215,9 @@ def draw_bias(rows: list[Row]) -> Figure:
     for axes, (epsilon, workload) in zip(places, scenes, strict=True):
         cases = [each for each in asked.cases if (each.epsilon, each.workload) == (epsilon, workload)]
         for rival in rivals:
-            squares = [[asked.mean(each, rival, field) for each in cases] for field in ("variance", "squared_bias")]
+            squares = [
+                [asked.mean(each, rival, field).value for each in cases] for field in ("variance", "squared_bias")
+            ]
             spread, bias = np.sqrt(np.maximum(np.mean(squares, axis=1), LEAST_SHOWN**2))
             axes.scatter(spread, bias, label=rival.label, **_look(rival))
         axes.plot([LEAST_SHOWN, MOST_SHOWN], [LEAST_SHOWN, MOST_SHOWN], color="#bbbbbb", linewidth=0.8, zorder=0)

@@ -112,3 +112,13 @@ def test_the_order_of_runs_changes_no_bit():
 
     assert Estimate.of(runs) == Estimate.of(turned)
     assert list(Estimate.of(runs).parts) == list(Estimate.of(turned).parts)
+
+
+def test_a_root_has_half_the_relative_error():
+    """By the jackknife; a mean square estimated below zero has the root 0, and its error is not lost."""
+    squares = some_runs(40, mean=4.0)
+    root = Estimate.of(squares).root()
+
+    assert root.error == pytest.approx(jackknife(lambda runs: math.sqrt(plain_mean(runs)), squares), rel=0.05)
+    below = Estimate.of({0: -3.0, 1: 1.0})
+    assert (below.root().value, below.root().error) == (0.0, pytest.approx(math.sqrt(below.error)))
