@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats
 from hushgrid.errors import MissingExtraError
+from hushgrid.export.picture import EARTH_RADIUS, Picture, row_sizes
 from hushgrid.export.raster import Raster, pixels
 from hushgrid.export.world import world_for
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
 from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
 
@@ -44,7 +44,28 @@ def coast(domain: Domain) -> Coast:
     land = [np.concatenate([arcs[n] if n >= 0 else arcs[-1 - n][::-1] for n in ring]) for ring in world.rings]
     shores = [arc for number, arc in enumerate(arcs) if number not in world.borders]
     borders = [arcs[number] for number in sorted(world.borders)]
-    return Coast(*([line for line in lines if _near(line, domain)] for lines in (land, shores, borders)))
+    land = [_around_the_pole(ring) for ring in land]
+    return Coast(
+        *(
+            [turned for line in lines for turned in _turns(line) if _near(turned, domain)]
+            for lines in (land, shores, borders)
+        )
+    )
+
+
+def _turns(line: Floats) -> list[Floats]:
+    """A line without leaps at 180 degrees, as seen in this turn of the world and the ones beside it."""
+    longitudes = np.unwrap(line[:, 0], period=TURN)
+    return [np.stack([longitudes + turn, line[:, 1]], axis=1) for turn in (-TURN, 0, TURN)]
+
+
+def _around_the_pole(ring: Floats) -> Floats:
+    """A ring about a pole, led over it: unrolled it would not close."""
+    longitudes = np.unwrap(ring[:, 0], period=TURN)
+    if abs(longitudes[-1] - longitudes[0]) < TURN / 2:
+        return ring
+    pole = math.copysign(90.0, ring[:, 1].mean())
+    return np.concatenate([np.stack([longitudes, ring[:, 1]], axis=1), [[longitudes[-1], pole], [longitudes[0], pole]]])
 
 
 def _near(line: Floats, domain: Domain) -> bool:
@@ -52,15 +73,12 @@ def _near(line: Floats, domain: Domain) -> bool:
     return bool(west <= domain.east and domain.west <= east and south <= domain.north and domain.south <= north)
 
 
-EARTH_RADIUS = 6371.0088  # km: the sphere of the mean radius (IUGG)
-RESOLUTION = 1500  # pixels on the longer side
-LARGEST_OWN_GRID = 2000  # cells a side of a grid that is shown as it is
-CLEAR = 1.96  # standard errors above zero, from which a pixel is drawn in full
-DENSEST = 0.9998  # of the pixels that are clear; the few above it share the last colour
+TURN = 360.0  # degrees
+RESOLUTION = 1024  # pixels on the longer side, at least
+DENSEST = 0.9998  # of the pixels; the few above it share the last colour
 DECADES = 4  # of density, below that
 SEA, LAND, LINE = "#e3ebf0", "#fbfbf9", "#5b6770"
 PALEST = 0.06  # of the colours: paler ones would pass for land
-FAINT = 0.25  # opacity of pixels that may as well be empty
 
 
 def plot(synopsis: Synopsis, ax: "Axes | None" = None, *, title: str | None = None) -> "Axes":
@@ -75,9 +93,9 @@ def plot(synopsis: Synopsis, ax: "Axes | None" = None, *, title: str | None = No
     if ax is None:
         _, ax = plt.subplots(figsize=(9, 6), layout="constrained")
     domain = synopsis.domain
-    densities, clear = _densities(synopsis)
+    densities = _densities(synopsis)
     _draw_ground(ax, domain)
-    highest = float(np.quantile(densities[clear], DENSEST)) if clear.any() else 1.0
+    highest = float(np.quantile(densities[densities > 0], DENSEST)) if (densities > 0).any() else 1.0
     lowest = highest / 10**DECADES
     image = ax.imshow(
         np.ma.masked_less(densities, lowest),
@@ -85,7 +103,6 @@ def plot(synopsis: Synopsis, ax: "Axes | None" = None, *, title: str | None = No
         origin="lower",
         norm=LogNorm(lowest, highest),
         cmap=ListedColormap(colormaps["magma_r"](np.linspace(PALEST, 1, 256))),
-        alpha=np.where(clear, 1.0, FAINT),
         interpolation="none",
         zorder=2,
     )
@@ -100,29 +117,18 @@ def plot(synopsis: Synopsis, ax: "Axes | None" = None, *, title: str | None = No
     return ax
 
 
-def _densities(synopsis: Synopsis) -> tuple[Floats, NDArray[np.bool_]]:
-    """Density of each pixel, and whether it stands out.
-
-    Points per square kilometre, and whether that is more than noise; shape (rows, columns) each.
-    """
-    partition = synopsis.partition
-    own = isinstance(partition, Grid) and max(partition.rows, partition.columns) <= LARGEST_OWN_GRID
-    grid = pixels(synopsis, None if own else RESOLUTION)
-    raster = Raster.of(synopsis, grid)
-    return raster.estimates / _row_areas(grid)[:, None], raster.estimates > CLEAR * raster.errors
-
-
-def _row_areas(grid: Grid) -> Floats:
-    """Square kilometres of a pixel of every row.
+def _densities(synopsis: Synopsis) -> Floats:
+    """Counts per square kilometre of each pixel, as finely as the release knows them; shape (rows, columns).
 
     In squares of the domain's own units where their length is not known.
     """
-    domain = grid.domain
-    if domain.is_geographic:
-        sines = np.sin(np.radians(grid.row_edges))
-        return np.asarray(EARTH_RADIUS**2 * math.radians(domain.width / grid.columns) * np.diff(sines))
-    side = _kilometres(domain) or 1.0
-    return np.diff(grid.row_edges) * (domain.width / grid.columns) * side**2
+    if isinstance(synopsis.partition, AreaPartition):
+        raster = Raster.of(synopsis, pixels(synopsis, RESOLUTION))
+        densities = raster.estimates / row_sizes(raster.grid)[:, None]
+    else:
+        densities = Picture.of(synopsis, longest=RESOLUTION).paint()
+    unit = 1.0 if synopsis.domain.is_geographic else _kilometres(synopsis.domain) or 1.0
+    return densities / unit**2
 
 
 def _kilometres(domain: Domain) -> float | None:

@@ -306,7 +306,7 @@ class Synopsis:
     def plot(self, ax: "Axes | None" = None, *, title: str | None = None) -> "Axes":
         """Draw a map of the density, with coastlines.
 
-        It shows points per square kilometre on a log scale, faint where they may be noise.
+        It shows points per square kilometre on a log scale: fine where the release knows them, smooth where not.
 
         Parameters
         ----------

@@ -39,23 +39,33 @@ def test_a_picture_has_a_title_a_scale_and_a_colour_bar(synopsis):
 
 
 def test_densities_are_per_square_kilometre_of_ground():
-    """They sum, over true areas, to the counts of a grid that has none below zero."""
+    """They sum, over true areas, to the total of the release."""
     grid = Grid(domain=Domain(west=0, south=40, east=20, north=60), rows=40, columns=10)
     synopsis = synopsis_on(grid, values=np.arange(400) + 500)
-    (image,) = synopsis.plot().images
-    sines = np.sin(np.radians(grid.row_edges))
-    areas = 6371.0088**2 * math.radians(2) * np.diff(sines)
+    densities = synopsis.plot().images[0].get_array()
+    sines = np.sin(np.radians(np.linspace(40, 60, densities.shape[0] + 1)))
+    areas = 6371.0088**2 * math.radians(20 / densities.shape[1]) * np.diff(sines)
 
-    assert np.allclose((image.get_array() * areas[:, None]).ravel(), synopsis.counts)
+    assert (densities * areas[:, None]).sum() == pytest.approx(synopsis.total)
 
 
-def test_what_may_be_noise_is_faint_and_what_is_negative_is_blank():
-    """Each pixel is opaque, faint or blank by its count."""
-    synopsis = synopsis_on(Grid(domain=TOWN, rows=1, columns=3), values=[1000, 1, -50])
-    (image,) = synopsis.plot().images
+def test_nothing_is_drawn_where_there_is_nothing():
+    """A cell below zero is blank, and a full one is not."""
+    synopsis = synopsis_on(Grid(domain=TOWN, rows=8, columns=24), values=np.tile(np.repeat([1000, 1, -50], 8), 8))
+    blank = np.ma.getmaskarray(synopsis.plot().images[0].get_array())
+    third = blank.shape[1] // 3
 
-    assert image.get_alpha().tolist() == [[1.0, 0.25, 0.25]]
-    assert np.ma.getmaskarray(image.get_array()).tolist() == [[False, False, True]]
+    assert (blank[:, : third // 2].any(), blank[:, -1].all()) == (False, True)
+
+
+def test_no_line_leaps_around_the_world():
+    """Outlines that cross 180 degrees go on beyond it, and are seen on both sides."""
+    outlines = coast(Domain(west=-180, south=-90, east=180, north=90))
+    lines = [*outlines.shores, *outlines.borders, *outlines.land]
+
+    assert max(np.abs(np.diff(line[:-2, 0])).max() for line in lines if len(line) > 3) < 180
+    assert any(line[:, 0].max() > 181 for line in outlines.land)
+    assert any(line[:, 0].min() < -181 for line in outlines.land)
 
 
 @pytest.mark.parametrize("values", [[0, 0], [-5, -9]], ids=["zeros", "negative"])

@@ -1,0 +1,215 @@
+"""What a release knows, as a picture: fine where counts are sure, smooth where they are not.
+
+A release knows some places to the block and others only as a region. Blocks of a picture are halved along both axes for
+as long as the parts are known; what is not known of a block is spread evenly over it, and painted without edges.
+No noise shows as texture, and no dense place as a hole. Every count is drawn once.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushgrid.arrays import Floats, Indices
+from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import Grid
+from hushgrid.synopsis.synopsis import Synopsis
+
+EARTH_RADIUS = 6371.0088  # km: the sphere of the mean radius (IUGG)
+KNOWN = 0.25  # relative standard error below which a part of a divided block is drawn by itself
+SURE = 0.1  # below which a block is, wherever it lies: of many blocks some are known by chance, hardly one sure
+ASKED_EVERYWHERE = 256  # blocks on the longer side; finer ones are asked only within known ones
+ASKED_AT_ONCE = 2**18
+
+Truths = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Layer:
+    """Blocks of one size that are not divided any further.
+
+    Parameters
+    ----------
+    grid : Grid
+        All blocks of this size.
+    blocks : array of int
+        Which of them are painted.
+    masses : array of float
+        Their estimated counts, none negative.
+    """
+
+    grid: Grid
+    blocks: Indices
+    masses: Floats
+
+    def raster(self) -> Floats:
+        """Masses of all blocks, shape (rows, columns)."""
+        everywhere = np.zeros(self.grid.cells)
+        everywhere[self.blocks] = self.masses
+        return everywhere.reshape(self.grid.rows, self.grid.columns)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Picture:
+    """Layers of blocks, the largest first, each half as wide and half as high as the one before.
+
+    Examples
+    --------
+    >>> import hushgrid as hg
+    >>> square = hg.Domain(west=0, south=0, east=1, north=1, crs="EPSG:32618")
+    >>> release = hg.publish([[0.1, 0.1]] * 500, domain=square, epsilon=1, method="ug")
+    >>> densities = Picture.of(release, longest=64).paint()
+    >>> densities.shape, bool(np.isclose(densities.mean(), release.total))
+    ((64, 64), True)
+    """
+
+    layers: tuple[Layer, ...]
+
+    @classmethod
+    def of(cls, synopsis: Synopsis, *, longest: int = 1024) -> Self:
+        """Ask a release for as many blocks as it knows.
+
+        Parameters
+        ----------
+        longest : int
+            Blocks on the longer side of the last layer, at least.
+        """
+        grids = list(_halved(synopsis.domain, longest))
+        coarse = [grid for grid in grids if max(grid.rows, grid.columns) <= ASKED_EVERYWHERE]
+        surveyed = _survey(synopsis, coarse)
+        blocks, masses = np.arange(1), np.array([max(synopsis.total, 0.0)])
+        layers = []
+        for depth, grid in enumerate(grids):
+            parts = _parts(blocks, grid)
+            if depth < len(surveyed):
+                estimates, known = surveyed[depth].of(parts)
+            else:
+                estimates, known = _ask(synopsis, grid, parts).of(slice(None))
+            masses = _shared(masses, estimates, known, row_sizes(grid)[parts // grid.columns])
+            divided = known & (grid is not grids[-1])
+            layers.append(Layer(grid=grid, blocks=parts[~divided], masses=masses[~divided]))
+            blocks, masses = parts[divided], masses[divided]
+        return cls(layers=tuple(layers))
+
+    def paint(self) -> Floats:
+        """Densities of the smallest blocks, counts per unit of `row_sizes`; the southernmost row first."""
+        painted = np.zeros((1, 1))
+        for layer in self.layers:
+            painted = smoothly_halved(painted) if layer is not self.layers[0] else painted
+            painted = painted + layer.raster() / row_sizes(layer.grid)[:, None]
+        counted = (painted * row_sizes(self.layers[-1].grid)[:, None]).sum()
+        total = math.fsum(layer.masses.sum() for layer in self.layers)
+        return np.asarray(painted * (total / (counted or 1.0)))
+
+
+def smoothly_halved(densities: Floats) -> Floats:
+    """Densities of blocks half as wide and half as high, without edges between those of different blocks.
+
+    Along each axis a part takes 3/4 of its own block's density and 1/4 of its neighbour's. Repeated, it is the
+    quadratic spline of Chaikin, "An algorithm for high-speed curve generation", 1974. Their mean is kept.
+
+    Examples
+    --------
+    >>> smoothly_halved(np.array([[16.0, 0.0]]))
+    array([[16., 12.,  4.,  0.],
+           [16., 12.,  4.,  0.]])
+    """
+    for axis in (0, 1):
+        padded = np.pad(densities, [(1, 1) if axis == each else (0, 0) for each in (0, 1)], mode="edge")
+        before, after = (np.delete(padded, ends, axis) for ends in ([-2, -1], [0, 1]))
+        halves = np.stack([3 * densities + before, 3 * densities + after], axis=axis + 1) / 4
+        densities = halves.reshape([(1 + (axis == each)) * size for each, size in enumerate(densities.shape)])
+    return densities
+
+
+def row_sizes(grid: Grid) -> Floats:
+    """Size of a block of every row.
+
+    In square kilometres on the ground, or in squares of the domain's own units where it is not geographic.
+    """
+    if grid.domain.is_geographic:
+        sines = np.sin(np.radians(grid.row_edges))
+        return np.asarray(EARTH_RADIUS**2 * math.radians(grid.domain.width / grid.columns) * np.diff(sines))
+    return np.diff(grid.row_edges) * (grid.domain.width / grid.columns)
+
+
+def _halved(domain: Domain, longest: int) -> Iterator[Grid]:
+    """Grids of blocks that look about square: one block along the shorter side, then two, four, and so on."""
+    width, height = domain.width, domain.height
+    if domain.is_geographic:
+        width *= max(0.1, math.cos(math.radians((domain.south + domain.north) / 2)))
+    rows, columns = max(1, round(height / width)), max(1, round(width / height))
+    yield Grid(domain=domain, rows=rows, columns=columns)
+    while max(rows, columns) < longest:
+        rows, columns = 2 * rows, 2 * columns
+        yield Grid(domain=domain, rows=rows, columns=columns)
+
+
+def _parts(blocks: Indices, grid: Grid) -> Indices:
+    """Blocks of a grid that divide blocks of the one before: four each, side by side; all of the first grid."""
+    if 1 in (grid.rows, grid.columns):
+        return np.arange(grid.cells)
+    row, column = np.divmod(blocks, grid.columns // 2)
+    corner = 2 * row * grid.columns + 2 * column
+    parts: Indices = np.add.outer(corner, [0, 1, grid.columns, grid.columns + 1])
+    return parts.ravel()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Asked:
+    """Estimates of blocks, none below zero; which are known, and which are sure or hold a part that is."""
+
+    estimates: Floats
+    known: Truths
+    sure: Truths
+
+    def of(self, blocks: Indices | slice) -> tuple[Floats, Truths]:
+        """Estimates of some blocks, and whether each is drawn by itself."""
+        return self.estimates[blocks], (self.known | self.sure)[blocks]
+
+
+def _survey(synopsis: Synopsis, grids: list[Grid]) -> list[_Asked]:
+    """Answers on all blocks of some grids."""
+    asked = [_ask(synopsis, grid, np.arange(grid.cells)) for grid in grids]
+    for whole, parts, grid in reversed(list(zip(asked[:-1], asked[1:], grids[1:], strict=True))):
+        whole.sure[:] |= parts.sure.reshape(grid.rows // 2, 2, grid.columns // 2, 2).any(axis=(1, 3)).ravel()
+    return asked
+
+
+def _ask(synopsis: Synopsis, grid: Grid, blocks: Indices) -> _Asked:
+    """Answers on some blocks."""
+    estimates, errors = np.empty((2, len(blocks)))
+    for first in range(0, len(blocks), ASKED_AT_ONCE):
+        some = slice(first, first + ASKED_AT_ONCE)
+        answer = synopsis.answer(_bounds(grid, blocks[some]))
+        estimates[some], errors[some] = answer.estimate, np.hypot(answer.noise_std, answer.spread_std)
+    return _Asked(
+        estimates=np.maximum(estimates, 0.0), known=errors < KNOWN * estimates, sure=errors < SURE * estimates
+    )
+
+
+def _bounds(grid: Grid, blocks: Indices) -> Floats:
+    """West, south, east and north of some blocks."""
+    rows, columns = np.divmod(blocks, grid.columns)
+    west_east, south_north = grid.column_edges, grid.row_edges
+    return np.stack([west_east[columns], south_north[rows], west_east[columns + 1], south_north[rows + 1]], axis=1)
+
+
+def _shared(masses: Floats, estimates: Floats, known: Truths, sizes: Floats) -> Floats:
+    """Masses of the parts of blocks: known parts have their estimates, the others share by size what is left.
+
+    Where nothing is left, or no other part is there to take it, the estimates of known ones are scaled to the mass.
+    """
+    if not len(masses):
+        return masses
+    parts, is_known = estimates.reshape(len(masses), -1), known.reshape(len(masses), -1)
+    open_sizes = np.where(is_known, 0.0, sizes.reshape(len(masses), -1))
+    sums, others = (parts * is_known).sum(axis=1), open_sizes.sum(axis=1)
+    left = np.where(others > 0, np.maximum(masses - sums, 0), 0)
+    scales = np.divide(masses - left, sums, out=np.zeros(len(masses)), where=sums > 0)
+    spread = np.divide(left, others, out=np.zeros(len(masses)), where=others > 0)
+    shares: Floats = np.where(is_known, parts * scales[:, None], open_sizes * spread[:, None])
+    return shares.ravel()
