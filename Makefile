@@ -44,9 +44,10 @@ bench-peers: $(VENV)/test.stamp  ## hushgrid beside what one would take instead,
 docs: $(VENV)/test.stamp  ## the site, in docs/_build; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build
 
-reproduce: $(VENV)/test.stamp  ## the paper's evaluation: all trials, then tables, figures and the report
+reproduce: $(VENV)/test.stamp  ## the paper's evaluation: all trials, then tables, figures, the report, passages of docs
 	$(BIN)/python -m experiments run
 	$(BIN)/python -m experiments report
+	$(BIN)/python -m experiments docs
 
 lock:            ## resolve the pinned requirements anew (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \

@@ -3,6 +3,7 @@
 import click
 
 from experiments.commands.attempt import try_command
+from experiments.commands.docs import docs_command
 from experiments.commands.fetch import fetch_command
 from experiments.commands.report import report_command
 from experiments.commands.run import run_command
@@ -14,7 +15,7 @@ def main() -> None:
     """Run the paper's evaluation and look at what came out."""
 
 
-for command in (run_command, try_command, show_command, report_command, fetch_command):
+for command in (run_command, try_command, show_command, report_command, docs_command, fetch_command):
     main.add_command(command)
 
 if __name__ == "__main__":
