@@ -2,6 +2,7 @@
 
 import os
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -31,7 +32,7 @@ class AreasAsked:
     Parameters
     ----------
     file : Path, optional
-        Their polygons.
+        Their polygons, or in place of a file ``h3:8``, ``h3:5,8`` and the like.
     name : str, optional
         Property that names them.
     levels : tuple of str
@@ -54,10 +55,51 @@ class AreasAsked:
         }
         for option in (option for option, there in given.items() if there and self.file is None):
             msg = f"{option.split()[0]} is about areas, got {option} without --areas FILE."
-            raise ArgumentError(msg)
-        if self.shares is not None and not self.levels:
+            levels = ",".join(self.levels)
+            raise ArgumentError(msg, instead={"areas": levels} if levels.startswith(H3) else None)
+        if self.shares is not None and not self.levels and not self.is_h3:
             msg = "--level-shares divides the budget among levels: give --levels, such as --levels state,county."
             raise ArgumentError(msg)
+        if self.name is not None and self.is_h3:
+            msg = "H3 cells are called by their indexes. Leave out --area-name."
+            raise ArgumentError(msg)
+
+    @property
+    def is_h3(self) -> bool:
+        """Whether they are H3 cells."""
+        return self.file is not None and str(self.file).startswith(H3)
+
+    def h3_cells(self) -> "Areas":
+        """The H3 cells of one resolution, or of several as levels."""
+        from hushgrid.methods.areas import Areas
+
+        asked = resolutions_in("--areas", str(self.file).split(","))
+        levels = resolutions_in("--levels", self.levels) if self.levels else asked
+        if asked not in (levels, levels[-1:]):
+            both = ",".join(map(str, sorted({*asked, *levels})))
+            msg = f"--areas {self.file} and --levels {','.join(self.levels)} name different H3 cells. Leave out "
+            msg += f"--levels, and give --areas {H3}{both}."
+            raise ArgumentError(msg)
+        return Areas.h3(*levels, shares=self.shares)
+
+
+H3 = "h3:"  # before the resolutions of cells
+
+
+def resolutions_in(option: str, texts: Sequence[str]) -> list[int]:
+    """The resolutions of H3 cells that an option names.
+
+    Examples
+    --------
+    >>> resolutions_in("--levels", ["h3:5", "h3:8"]), resolutions_in("--areas", ["h3:5", "8"])
+    ([5, 8], [5, 8])
+    """
+    try:
+        return [int(text.removeprefix(H3)) for text in texts]
+    except ValueError:
+        given = ",".join(texts)
+        msg = f"{option} takes resolutions of H3 from 0 to 15, such as h3:8, or h3:5,8 for levels; got {given}."
+        raise ArgumentError(msg) from None
 
 
 def chosen_method(method: str, areas: AreasAsked, distinct_users: int | None) -> "str | UniformGrid | Areas":
@@ -67,7 +109,7 @@ def chosen_method(method: str, areas: AreasAsked, distinct_users: int | None) ->
         if method != AUTO or distinct_users not in (None, ON_AREAS):
             msg = "--areas says what is counted on: leave --method out, and the SIDE of --distinct-users."
             raise ArgumentError(msg)
-        return read_areas(areas.file, areas)
+        return areas.h3_cells() if areas.is_h3 else read_areas(areas.file, areas)
     return method if distinct_users is None else _grid_of(distinct_users, method)
 
 
@@ -75,11 +117,11 @@ def chosen_domain(
     bounds: str | None, crs: str, method: "str | UniformGrid | Areas", *, crs_of_points: str | None
 ) -> Domain:
     """The domain written as ``W,S,E,N``, or the smallest one around the areas."""
-    from hushgrid.methods.areas import Areas
+    from hushgrid.methods.areas import Areas, H3Areas
 
     if bounds is not None:
         return _parsed(bounds, crs, crs_of_points)
-    if isinstance(method, Areas):
+    if isinstance(method, Areas) and not isinstance(method, H3Areas):
         return method.domain(crs)
     raise click.MissingParameter(param_type="option", param_hint="'--domain'")
 

@@ -85,7 +85,7 @@ POINTS = section(
         "--domain",
         "bounds",
         metavar="W,S,E,N",
-        help="The public rectangle to cover: west, south, east, north. With --areas, it may be left out.",
+        help="The public rectangle to cover: west, south, east, north. With --areas FILE, it may be left out.",
     ),
     click.option(
         "--grid-crs",
@@ -145,8 +145,9 @@ METHOD = section(
         "--areas",
         "areas_file",
         type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Count on these public areas: polygons in GeoJSON, GeoPackage or any other file that GDAL reads.",
+        metavar="FILE|h3:R",
+        help="Count on these public areas: polygons in GeoJSON, GeoPackage or any other file that GDAL reads; or H3 "
+        "cells of the domain, h3:8 for those of resolution 8, and h3:5,8 for two levels.",
     ),
     click.option(
         "--area-name",

@@ -100,9 +100,11 @@ def _cells(synopsis: Synopsis, first: int, stop: int) -> Iterator[str]:
 def _areas(synopsis: Synopsis, areas: AreaPartition) -> Iterator[str]:
     shapes = import_shapely().to_geojson(areas_in_degrees(areas)).tolist()
     counts, errors = synopsis.counts.tolist(), np.sqrt(synopsis.variances).tolist()
+    labels = list(names(areas))
     for shape, name, count, error in zip(shapes, areas.names, counts, errors, strict=True):
         called = json.dumps(name, ensure_ascii=False)
-        yield _feature(shape, f'"name":{called},"count":{count},"std_error":{error}')
+        named = "".join(f'"{label}":{called},' for label in labels)
+        yield _feature(shape, f'{named}"count":{count},"std_error":{error}')
 
 
 def _geometry(kind: str, coordinates: list[Any]) -> str:

@@ -20,7 +20,7 @@ from hushgrid.geometry.partition import Structure
 from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.inferences import check_premises
 from hushgrid.inference.measurements import Measurements
-from hushgrid.synopsis.cells import places, shapes
+from hushgrid.synopsis.cells import names, places, shapes
 from hushgrid.synopsis.synopsis import Synopsis
 
 ROWS_PER_GROUP = 2**16
@@ -75,8 +75,8 @@ def write_to(synopsis: Synopsis, out: IO[bytes]) -> None:
 
 
 def columns_of(partition: Structure) -> pa.Schema:
-    """The columns of a release; areas have names first."""
-    return pa.schema([NAME, *COLUMNS]) if partition.names else COLUMNS
+    """The columns of a release; areas have names first, and H3 cells their indexes."""
+    return pa.schema([*map(NAME.with_name, names(partition)), *COLUMNS])
 
 
 class ReleaseFile:

@@ -20,7 +20,7 @@ from hushgrid.files.footer import GEO, describes
 from hushgrid.files.release import ReleaseFile, open_release
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.measurements import rate_totals
-from hushgrid.synopsis.cells import BOUNDS, places, shape_type, shapes
+from hushgrid.synopsis.cells import BOUNDS, names, places, shape_type, shapes
 from hushgrid.synopsis.claim import TOTAL, Claim
 from hushgrid.synopsis.scale import Scale
 from hushgrid.synopsis.synopsis import Synopsis
@@ -134,14 +134,14 @@ def _cells(release: ReleaseFile, synopsis: Synopsis) -> Iterator[FileCheck]:
 def _wrong(rows: pa.Table, expected: Synopsis, part: slice) -> dict[str, NDArray[np.bool_]]:
     partition, errors = expected.partition, np.sqrt(expected.variances[part])
     slack = INFERENCES[expected.inference].slack
-    columns = places(partition, part.start, part.stop)
+    columns, called = places(partition, part.start, part.stop), names(partition)
     different = {name: np.array(pc.not_equal(rows[name], values)) for name, values in columns.items()}
     return {
         "counts": ~_close(rows["count"], expected.counts[part], allowed=TOLERANCE + slack * errors),
         "standard errors": ~_close(rows["std_error"], errors),
         "bounds": np.any([different[name] for name in BOUNDS], axis=0),
         "polygons": _wrong_polygons(rows["geometry"].combine_chunks(), shapes(partition, part.start, part.stop)),
-        **({"names": different["name"]} if "name" in different else {}),
+        **({"names": np.any([different[name] for name in called], axis=0)} if called else {}),
     }
 
 

@@ -1,6 +1,7 @@
 """Given areas of any shape, such as districts."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
@@ -190,6 +191,8 @@ class AreaPartition:
     def words(self) -> str:
         """Its shape in words."""
         words = "1 area that was given" if self.cells == 1 else f"{self.cells:,} areas that were given"
+        if are_h3_indexes(self.names):
+            words = "1 H3 cell" if self.cells == 1 else f"{self.cells:,} H3 cells"
         above = [f"{len(level.names):,} of level {level.name}" for level in reversed(self.levels)]
         return ", in ".join([words, *above])
 
@@ -234,6 +237,33 @@ class AreaPartition:
     @property
     def _first_vertices(self) -> Indices:
         return self.ring_starts[self._first_rings]
+
+
+H3_INDEX = re.compile("8[0-9a-f]{14}")
+H3_BASE_CELLS, H3_FINEST = 122, 15
+
+
+def are_h3_indexes(names: Sequence[str]) -> bool:
+    """Whether areas are called by their H3 indexes.
+
+    Examples
+    --------
+    >>> are_h3_indexes(["882a100d65fffff"]), are_h3_indexes(["882a100d65fffff", "Soho"]), are_h3_indexes([])
+    (True, False, False)
+    """
+    return len(names) > 0 and all(map(_is_h3_index, names))
+
+
+def _is_h3_index(name: str) -> bool:
+    """Whether a text is the index of a cell (https://h3geo.org/docs/core-library/h3Indexing).
+
+    After the mode come the resolution, the base cell, and three bits for each resolution: all ones beyond its own.
+    """
+    if H3_INDEX.fullmatch(name) is None:
+        return False
+    bits = int(name, 16)
+    beyond = 2 ** (3 * (H3_FINEST - (bits >> 52 & 15))) - 1
+    return bits >> 45 & 127 < H3_BASE_CELLS and bits & beyond == beyond
 
 
 def _level(shape: Mapping[str, Any]) -> AreaLevel:

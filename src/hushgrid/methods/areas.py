@@ -15,14 +15,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hushgrid.answering.areas import area_partition, has_outline
+from hushgrid.answering.h3_cells import check_in_degrees, h3_cells, import_h3
 from hushgrid.answering.outlines import geometry_array, import_shapely, transformed
 from hushgrid.arrays import Indices
 from hushgrid.counting.counter import Counter
-from hushgrid.errors import ArgumentError, HushgridWarning
-from hushgrid.geometry.areas import AREA_LIMIT, AreaPartition
+from hushgrid.errors import ArgumentError, HushgridWarning, quoted
+from hushgrid.geometry.areas import AREA_LIMIT, H3_FINEST, AreaPartition
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
 from hushgrid.inference.measurements import Measurements, NoisyValues, Regions
-from hushgrid.methods.method import record
+from hushgrid.methods.method import is_whole, record
 from hushgrid.privacy.budget import Budget
 from hushgrid.privacy.exact import Exactable, exact, proportional_shares
 from hushgrid.synopsis.answer import ONE_NOISE
@@ -86,13 +87,43 @@ class Areas:
         wanted = self.levels[-1] if self.names is None and self.levels else self.names
         object.__setattr__(self, "names", _names(self.polygons, wanted, len(shapes)))
         self._tell_of_empty(np.flatnonzero(~has_outline(shapes)))
-        if self.shares is not None:
-            level_shares(self.shares, self.levels)
         about = [self.names, str(getattr(self.polygons, "crs", None)), *([self._coarser] if self.levels else [])]
-        digest = hashlib.sha256(json.dumps(about).encode())
+        digest = self._digest(about)
         for wkb in import_shapely().to_wkb(shapes, byte_order=1):
             digest.update(b"none" if wkb is None else wkb)
         object.__setattr__(self, "sha256", digest.hexdigest())
+
+    @staticmethod
+    def h3(*resolutions: int, domain: Domain | None = None, shares: Sequence[Exactable] | None = None) -> "H3Areas":
+        """The H3 cells that meet a domain, in levels if there are several resolutions.
+
+        They are called by their indexes, and cut where the domain ends. A coarser cell is the union of those whose
+        parent it is in H3; its hexagon covers them nearly, not exactly. It needs ``pip install 'hushgrid[h3]'``.
+
+        A point is counted in the cell that h3 would say, but for some within a ten-thousandth of an edge's length of a
+        border: there, the straight lines in longitude and latitude decide that draw the arcs which border cells of H3.
+
+        Parameters
+        ----------
+        *resolutions : int
+            From 0, of which there are 122 cells on Earth, to 15; the coarsest first.
+        domain : Domain, optional
+            What the cells are to cover. If not given, the domain of the release.
+        shares : sequence of numbers or str, optional
+            Of ε, for each resolution, as for other areas.
+
+        Examples
+        --------
+        >>> domain = Domain(west=-74.26, south=40.48, east=-73.70, north=40.92)
+        >>> Areas.h3(4, 6).public_partition(domain).words
+        '83 H3 cells, in 4 of level h3:4'
+        """
+        return H3Areas(resolutions=resolutions, within=domain, shares=shares)
+
+    def _digest(self, about: list[Any]) -> "hashlib._Hash":
+        """A hash of what tells these areas from others, and of their shares of the budget, if these are good."""
+        shares = [] if self.shares is None else [list(map(str, level_shares(self.shares, self.levels)))]
+        return hashlib.sha256(json.dumps([*about, *shares]).encode())
 
     def _tell_of_empty(self, numbers: Indices) -> None:
         """Say which areas are left out because they have no outline."""
@@ -125,13 +156,15 @@ class Areas:
 
         They are kept: a request asks for them before the release does, and it takes seconds to check thousands.
         """
-        assert isinstance(self.names, tuple)
         if self._made is None or self._made.domain != domain:
-            level, keys = self.levels[-1] if self.levels else "area", _keys(self.polygons)
-            made = area_partition(self.polygons, self.names, domain, level=level, coarser=self._coarser, keys=keys)
-            object.__setattr__(self, "_made", made)
+            object.__setattr__(self, "_made", self._partition(domain))
         assert self._made is not None
         return self._made
+
+    def _partition(self, domain: Domain) -> AreaPartition:
+        assert isinstance(self.names, tuple)
+        level, keys = self.levels[-1] if self.levels else AreaPartition.level, _keys(self.polygons)
+        return area_partition(self.polygons, self.names, domain, level=level, coarser=self._coarser, keys=keys)
 
     def release(self, counter: Counter, budget: Budget) -> Synopsis:
         """Publish a count for each area of every level."""
@@ -166,6 +199,69 @@ class Areas:
         return proportional_shares(Fraction(1), [len(level.names) ** (1 / 3) for level in areas.all_levels])
 
 
+@dataclass(frozen=True, eq=False)
+class H3Areas(Areas):
+    """H3 cells as areas; made by `Areas.h3`.
+
+    Privacy
+    -------
+    That of `Areas`: which cells there are follows from the resolutions and the domain.
+    """
+
+    polygons: Any = field(default=None, init=False, repr=False)
+    names: None = field(default=None, init=False, repr=False)
+    levels: Sequence[str] = field(default=(), init=False, repr=False)
+    resolutions: Sequence[int] = field(kw_only=True, repr=False)
+    within: Domain | None = field(default=None, kw_only=True, repr=False)
+    cells: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        import_h3()
+        check_resolutions(self.resolutions)
+        object.__setattr__(self, "cells", _h3_text(self.resolutions))
+        if len(self.resolutions) > 1:
+            object.__setattr__(self, "levels", tuple(f"h3:{resolution}" for resolution in self.resolutions))
+        about = [self.cells, None if self.within is None else self.within.bounds]
+        object.__setattr__(self, "sha256", self._digest(about).hexdigest())
+
+    def domain(self, crs: str = LONGITUDE_LATITUDE) -> Domain:
+        """The domain that the cells are to cover."""
+        if self.within is None or self.within.crs != crs:
+            msg = f"H3 cells cover any domain. Give one in {crs}, domain=hg.Domain(west=, south=, east=, north=)."
+            raise ArgumentError(msg)
+        return self.within
+
+    def _partition(self, domain: Domain) -> AreaPartition:
+        check_in_degrees(domain)
+        cells, shapes = h3_cells(domain if self.within is None else self.within, self.resolutions[-1])
+        parent = import_h3().cell_to_parent
+        coarser = {
+            level: [parent(cell, resolution) for cell in cells]
+            for level, resolution in zip(self.levels[:-1], self.resolutions[:-1], strict=True)
+        }
+        level = self.levels[-1] if self.levels else AreaPartition.level
+        return area_partition(shapes, cells, domain, level=level, coarser=coarser)
+
+
+def check_resolutions(resolutions: Sequence[int]) -> None:
+    """Refuse what are not resolutions of H3, the coarsest first."""
+    for resolution in resolutions:
+        if not is_whole(resolution) or not 0 <= resolution <= H3_FINEST:
+            msg = f"a resolution of H3 is a whole number from 0 to {H3_FINEST}, got {quoted(resolution)}."
+            raise ArgumentError(msg)
+    if not resolutions:
+        msg = "H3 cells need a resolution, such as 8, or several as levels, such as 5, 8."
+        raise ArgumentError(msg)
+    in_order = sorted(set(resolutions))
+    if list(resolutions) != in_order:
+        msg = f"levels of H3 cells go from coarse to fine, got {_h3_text(resolutions)}. Take {_h3_text(in_order)}."
+        raise ArgumentError(msg)
+
+
+def _h3_text(resolutions: Sequence[int]) -> str:
+    return f"h3:{','.join(map(str, resolutions))}"
+
+
 FIRST, STOP = slice(None, -1), slice(1, None)  # of the starts of areas
 
 
@@ -179,6 +275,9 @@ def level_shares(shares: Sequence[Exactable], levels: Sequence[str]) -> tuple[Fr
     """
     exactly = tuple(exact(share, name="shares") for share in shares)
     named = ", ".join(levels)
+    if not levels:
+        msg = "shares divides the budget among levels, and there is only one. Leave the shares out."
+        raise ArgumentError(msg)
     if len(exactly) != len(levels):
         msg = f"every level needs a share of the budget: got {len(exactly)} shares for {len(levels)} levels ({named})."
         raise ArgumentError(msg)

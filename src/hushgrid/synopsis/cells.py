@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushgrid.answering.areas import AreaShapes
-from hushgrid.geometry.areas import AreaPartition
+from hushgrid.geometry.areas import AreaPartition, are_h3_indexes
 from hushgrid.geometry.partition import Structure
 
 # Columns of west, south, east, north that make a closed ring, counterclockwise from the south-west corner.
@@ -72,8 +72,9 @@ def places(partition: Structure, first: int = 0, stop: int | None = None) -> dic
 
 
 def names(partition: Structure, first: int = 0, stop: int | None = None) -> dict[str, pa.Array]:
-    """A column of names, for areas only."""
-    return {"name": pa.array(partition.names[first:stop])} if partition.names else {}
+    """A column of names, for areas only; H3 cells have another one, where tools look for indexes."""
+    labels = ["name", "h3"] if are_h3_indexes(partition.names) else ["name"] if partition.names else []
+    return {label: pa.array(partition.names[first:stop]) for label in labels}
 
 
 def shapes(partition: Structure, first: int = 0, stop: int | None = None) -> pa.BinaryArray:
