@@ -31,6 +31,7 @@ COMMANDS = [
     ("gis", "query points.dp.parquet --polygons areas.geojson"),
     ("gis", "export points.dp.parquet --to gpkg -o new.gpkg"),
     ("gis", f"publish points.csv {METRES}"),
+    ("h3", "publish points.csv --areas h3:3,5 --domain 0,0,1,1 --epsilon 1 -o new.dp.parquet"),
     ("postgres", "ledger init --ledger {database} --dataset points --budget 1 --unit record"),
     ("postgres", f"publish '{{database}}&select={SERIES}' {UNIT_SQUARE}"),
     ("raster", "export points.dp.parquet --to geotiff -o new.tif"),

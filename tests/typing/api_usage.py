@@ -62,6 +62,8 @@ def methods(domain: hg.Domain) -> None:
     hg.publish("trips.parquet", domain=domain, epsilon=1, method=hg.Staq(inference="bayes"))
     districts = hg.Areas([], names=["north", "south"])
     assert_type(districts.domain(), hg.Domain)
+    hg.publish("trips.parquet", domain=domain, epsilon=1, method=hg.Areas.h3(8))
+    hg.publish("trips.parquet", domain=domain, epsilon=1, method=hg.Areas.h3(5, 8, domain=domain, shares=["0.2", 0.8]))
     hg.publish("trips.parquet", domain=districts.domain(), epsilon=1, method=districts)
     assert_type(hg.METHODS, Mapping[str, type[ListedMethod]])
     for name, kind in hg.METHODS.items():

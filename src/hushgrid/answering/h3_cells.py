@@ -20,11 +20,10 @@ from hushgrid.geometry.areas import AREA_LIMIT, VERTEX_LIMIT
 from hushgrid.geometry.domain import Domain
 
 UNSURE = 2  # cells differ in size: there are at most so many times as many as expected
-SAME = 1e-11  # degrees, or a micrometre: coordinates that differ by less are the same
+SAME = 1e-10  # degrees, or ten micrometres: coordinates that differ by less are the same
 BEND = 1e-4  # of an edge's length: how far a straight piece may lie from the arc that it stands for
 MORE_BEND = 4  # times that, where outlines would have too many vertices
 MOST_PIECES = 64  # of an edge
-SPECK = 1e-12  # of an average cell: a part of a cell that is smaller is none
 TURN = 360.0
 
 
@@ -56,8 +55,7 @@ def h3_cells(domain: Domain, resolution: int) -> tuple[list[str], Geometries]:
         raise _too_many(domain, resolution, expected)
     near = _cells_near(domain, resolution)
     shapes = _Rings.of(near, domain).drawn(domain).within(domain, len(near))
-    average = domain.width * domain.height / len(near)
-    kept = np.flatnonzero(import_shapely().area(shapes) > SPECK * average).tolist()
+    kept = np.flatnonzero(import_shapely().area(shapes) > 0).tolist()
     if len(kept) > AREA_LIMIT:
         raise _too_many(domain, resolution, len(kept))
     return [near[number] for number in kept], shapes[kept]
@@ -163,6 +161,7 @@ class _Rings:
             found.append(places[np.repeat(near, sizes)] + (turn, 0.0))
             numbers.append(np.flatnonzero(near))
         number, places = np.concatenate(numbers), np.apply_along_axis(_merged, 0, np.concatenate(found))
+        places = _on_borders(places, domain)
         return cls(places=places, starts=np.concatenate([[0], np.cumsum(sizes[number])]), cells=number)
 
     @cached_property
@@ -207,7 +206,7 @@ class _Rings:
         cut = ~shapely.covers(frame, shapes)
         shapes[cut] = shapely.intersection(shapes[cut], frame)
         parts, owner = shapely.get_parts(shapes, return_index=True)
-        is_polygon = shapely.get_type_id(parts) == POLYGON  # a common border is no part
+        is_polygon = (shapely.get_type_id(parts) == POLYGON) & ~shapely.is_empty(parts)  # a common border is no part
         owner = self.cells[owner[is_polygon]]
         order = np.argsort(owner, kind="stable")
         out = np.full(size, shapely.MultiPolygon(), dtype=object)
@@ -244,6 +243,13 @@ def _merged(values: Floats) -> Floats:
     return merged
 
 
+def _on_borders(places: Floats, domain: Domain) -> Floats:
+    """Places of which those on the borders of a domain, but for rounding, are there."""
+    for line in (domain.bounds[:2], domain.bounds[2:]):
+        places = np.where(np.abs(places - line) <= SAME, line, places)
+    return places
+
+
 def _added_vertices(edges: Floats, pieces: Indices, domain: Domain) -> tuple[Indices, Floats, Floats]:
     """Vertices to be put on edges: the edge of each, how far along it, and the place.
 
@@ -260,7 +266,7 @@ def _added_vertices(edges: Floats, pieces: Indices, domain: Domain) -> tuple[Ind
     share = (np.arange(len(edge)) - np.repeat(np.cumsum(pieces + 1) - pieces - 1, pieces + 1)) / pieces[edge]
     places = np.where((share == 0)[:, None], edges[edge, :2], edges[edge, 2:])
     inner = (share > 0) & (share < 1)
-    places[inner] = _on_arcs(edges[edge[inner]], share[inner])
+    places[inner] = _on_borders(_on_arcs(edges[edge[inner]], share[inner]), domain)
     found = [(edge[inner], share[inner], places[inner])]
     west, south, east, north = domain.bounds
     for axis, line in ((0, west), (0, east), (1, south), (1, north)):
@@ -272,7 +278,7 @@ def _added_vertices(edges: Floats, pieces: Indices, domain: Domain) -> tuple[Ind
         found.append((edge[before], share[before] + along * (share[before + 1] - share[before]), crossing))
     edge, share, places = map(np.concatenate, zip(*found, strict=True))
     order = np.lexsort((share, edge))
-    return edge[order], share[order], places[order]
+    return edge[order], share[order], _on_borders(places[order], domain)
 
 
 def _pieces(edges: Floats, bend: float) -> Indices:
@@ -281,6 +287,7 @@ def _pieces(edges: Floats, bend: float) -> Indices:
     while len(asked) and count < MOST_PIECES:
         share = np.linspace(0, 1, 2 * count + 1)
         places = _on_arcs(edges[asked, None], share)
+        places[..., 0] *= np.cos(np.radians(edges[asked][:, [1, 3]].mean(axis=1)))[:, None]  # as long as it is on Earth
         ends, middles = places[:, ::2], places[:, 1::2]
         chords, off = np.diff(ends, axis=1), middles - (ends[:, :-1] + ends[:, 1:]) / 2
         sizes = np.linalg.norm(chords, axis=2)
