@@ -283,7 +283,9 @@ def _added_vertices(edges: Floats, pieces: Indices, domain: Domain) -> tuple[Ind
 
 def _pieces(edges: Floats, bend: float) -> Indices:
     """Number of straight pieces that draw each edge: 1, 2, 4 and so on."""
-    pieces, asked, count = np.ones(len(edges), np.int64), np.flatnonzero((np.abs(edges[:, [1, 3]]) < 90).all(axis=1)), 1
+    pieces, count = np.ones(len(edges), np.int64), 1
+    bends = (np.abs(edges[:, [1, 3]]) < 90).all(axis=1) & (edges[:, :2] != edges[:, 2:]).any(axis=1)
+    asked = np.flatnonzero(bends)  # not what ends at a pole, which is a meridian or a point, nor what has no length
     while len(asked) and count < MOST_PIECES:
         share = np.linspace(0, 1, 2 * count + 1)
         places = _on_arcs(edges[asked, None], share)

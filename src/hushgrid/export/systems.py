@@ -64,6 +64,8 @@ def areas_in_degrees(areas: AreaPartition) -> NDArray[np.object_]:
 
 
 def _check_degrees(west: Floats, east: Floats, places: Floats, domain: Domain) -> None:
+    if domain.is_geographic:  # nothing was moved, and what lies on both sides of the 180th meridian is in two parts
+        return
     if not np.isfinite(places).all() or np.any(east - west > WIDEST):
         msg = f"cells in {domain.crs} reach around the 180th meridian or a pole, or to where there are no degrees: "
         msg += "GeoJSON cannot hold them. Export a GeoPackage, which keeps the system."

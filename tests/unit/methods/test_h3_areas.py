@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow.csv
 import pytest
 from shapely import box
+from shapely.geometry import shape
 
 import hushgrid as hg
 from hushgrid.errors import ArgumentError
@@ -110,6 +111,21 @@ def test_exports_have_the_index(points, tmp_path):
     assert [each["properties"]["h3"] for each in json.loads(geojson.getvalue())["features"]] == names
     assert geopandas.read_file(tmp_path / "cells.gpkg")["h3"].tolist() == names
     assert synopsis.cells()["h3"].to_pylist() == names
+
+
+def test_cells_of_the_whole_earth_are_exported(points):
+    """Those at the poles and on both sides of the 180th meridian, too; each within the degrees that there are."""
+    world = hg.Domain(west=-180, south=-90, east=180, north=90)
+    synopsis = hg.publish(points, domain=world, epsilon=1, method=hg.Areas.h3(0))
+    out = io.BytesIO()
+    write_geojson(synopsis, out)
+    shapes = [shape(each["geometry"]) for each in json.loads(out.getvalue())["features"]]
+
+    assert len(shapes) == 122
+    assert all(each.is_valid for each in shapes)
+    assert sum(each.area for each in shapes) == pytest.approx(360 * 180)
+    assert any(len(each.geoms) == 2 for each in shapes)
+    assert sum(each.bounds[3] == 90 for each in shapes) == 1
 
 
 def test_a_domain_of_their_own(points):
