@@ -1,6 +1,8 @@
 """Tables of the same rows in every engine that is installed, and partitions of every kind to count them on."""
 
+import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -119,6 +121,7 @@ def spark_session() -> Any:
     """The one small session that all tests share."""
     from pyspark.sql import SparkSession
 
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # where hushgrid is
     builder = SparkSession.builder.master("local[1]").appName("hushgrid tests")
     for key, value in {
         "spark.ui.enabled": "false",

@@ -204,10 +204,6 @@ class ReleaseRequest:
 
     def _check_engine(self) -> None:
         """Refuse what engines cannot do."""
-        if self.cells is not None and not self.cells.tiles:
-            msg = "points that an engine counts cannot be counted on areas, only on cells that it can compute. Write "
-            msg += "them to a Parquet file and publish that, or take another method."
-            raise ArgumentError(msg)
         if self.crs != self.domain.crs:
             msg = f"points that an engine counts are not transformed, got crs={self.crs!r} for a domain in "
             msg += f"{self.domain.crs}. Transform them in the engine, or give the domain in their system."

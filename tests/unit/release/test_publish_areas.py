@@ -224,13 +224,13 @@ def test_what_is_wrong_is_refused_before_reading(call, words):
         call()
 
 
-def test_engines_are_refused_before_reading():
-    """With advice; a view that fails when it is read is not read."""
+def test_another_reference_system_is_refused_before_an_engine_reads():
+    """A view that fails when it is read is not read."""
     relation = duckdb.sql("select error('read')::double as lon, 0.0 as lat")
-    job = ReleaseRequest.of(domain=UNIT_SQUARE, epsilon=1, method=AREAS)
+    request = ReleaseRequest.of(domain=UNIT_SQUARE, epsilon=1, method=AREAS, crs="EPSG:3857")
 
-    with pytest.raises(ArgumentError, match="Write them to a Parquet file"):
-        job.release(job.open(relation), bits=SystemBits())
+    with pytest.raises(ArgumentError, match="Transform them in the engine"):
+        request.release(request.open(relation), bits=SystemBits())
 
 
 @pytest.mark.parametrize("points", [np.empty((0, 2)), [[np.nan, 0.5]], [[9.0, 9.0]]], ids=["none", "NaN", "outside"])

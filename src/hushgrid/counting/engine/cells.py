@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Indices
-from hushgrid.counting.engine.engine import Engine, Frame
+from hushgrid.counting.engine.engine import LATITUDE, LONGITUDE, Engine, Frame
 from hushgrid.counting.quadtree import Refinement
 from hushgrid.geometry import cells
 from hushgrid.geometry.domain import Domain
@@ -22,8 +22,6 @@ from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Partition
 from hushgrid.geometry.quadrants import DEEPEST, Quadrants, gather_bits, scatter_bits
 from hushgrid.geometry.tree import RIGHT, TOP, Tree
-
-LONGITUDE, LATITUDE, USER = "longitude", "latitude", "user"
 
 
 def cell_expression(coordinate: nw.Expr, low: nw.Expr, scale: nw.Expr, count: int | nw.Expr) -> nw.Expr:

@@ -3,17 +3,21 @@
 Records are kept and counted by queries. Only cells and their counts come back.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from hushgrid.counting.areas import NONE, AreaIndex
 from hushgrid.counting.bounding import KeyedRule
-from hushgrid.counting.engine.cells import CELL, LATITUDE, LONGITUDE, USER, cell_keys, numbers_of, place_expressions
-from hushgrid.counting.engine.engine import Engine, Frame, working
+from hushgrid.counting.engine.cells import CELL, cell_keys, numbers_of, place_expressions
+from hushgrid.counting.engine.engine import AREA, LATITUDE, LONGITUDE, USER, Engine, Frame, working
 from hushgrid.counting.quadtree import QuadrantCounts, Refinement
 from hushgrid.errors import ArgumentError
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.partition import Partition
@@ -30,20 +34,23 @@ def kept_records(engine: Engine, records: Frame, rule: KeyedRule) -> Frame:
     Parameters
     ----------
     records : Frame
-        Points of the domain, all with a user.
+        Points of the domain, all with a user; where the rule has areas, with the one that each lies in.
 
     Privacy
     -------
     The same records as `KeyedRule.keep` chooses: a function of the key and of each user's own records, whatever task
     is run twice, and wherever. The key appears in the query, and so in whatever the engine logs of it.
     """
-    columns, rows = rule.lattice_shape
-    column, row = place_expressions(engine, rule.domain, columns=columns, rows=rows)
+    if rule.distinct_areas:
+        column, row = nw.col(AREA), nw.lit(0, nw.Int64)
+    else:
+        columns, rows = rule.lattice_shape
+        column, row = place_expressions(engine, rule.domain, columns=columns, rows=rows)
     placed = records.with_columns(column.alias(COLUMN), row.alias(ROW))
     numbered = placed.with_columns(
         (_running_number(LONGITUDE, USER, COLUMN, ROW, by=[LONGITUDE, LATITUDE]) - 1).alias(OCCURRENCE)
     )
-    if rule.distinct_grid is not None:
+    if rule.distinct:
         numbered = numbered.filter(nw.col(OCCURRENCE) == 0)
     parts = [
         nw.lit(rule.key.hex()),
@@ -81,8 +88,8 @@ PIECE = 2**20  # pairs of a cell and its count that are handled at once
 class EngineCounter:
     """Counts points of a snapshot, one query a partition.
 
-    Only cells and their counts come back. Quadtree cells are counted ahead, so that one query serves many rounds; the
-    first of these queries counts the rows, too.
+    Only cells and their counts come back, and from databases the points whose areas are found here. Quadtree cells are
+    counted ahead, so that one query serves many rounds; the first of these queries counts the rows, too.
 
     Parameters
     ----------
@@ -132,9 +139,8 @@ class EngineCounter:
         return self._query(partition)
 
     def _query(self, partition: Partition | Refinement) -> NDArray[np.int64]:
-        with working(self._engine.name):
-            points = self._snapshot.filter(~nw.col(LONGITUDE).is_null())
-            keys = cell_keys(self._engine, points, partition)
+        points = self._snapshot.filter(~nw.col(LONGITUDE).is_null())
+        with working(self._engine.name), self._cells_of(points, partition) as keys:
             query = keys.group_by(CELL).agg(nw.len().alias(TRUE_COUNT))
             if with_rows := isinstance(partition, Refinement) and self._true_rows is None:
                 query = nw.concat([query, self._all_rows()])
@@ -142,11 +148,22 @@ class EngineCounter:
         if with_rows:
             is_of_rows = found[CELL] == ROWS
             self._true_rows, found = int(found.filter(is_of_rows)[TRUE_COUNT][0]), found.filter(~is_of_rows)
+        if isinstance(partition, AreaPartition):
+            found = found.filter(found[CELL] != NONE)
         true_counts = np.zeros(partition.cells, np.int64)
         for first in range(0, len(found), PIECE):
             some = found[first : first + PIECE]
             true_counts[numbers_of(some[CELL].to_numpy().astype(np.int64), partition)] = some[TRUE_COUNT].to_numpy()
         return true_counts
+
+    @contextmanager
+    def _cells_of(self, points: Frame, partition: Partition | Refinement) -> Iterator[Frame]:
+        """The cell of each point, computed by the engine; the area, found by our own kernel."""
+        if not isinstance(partition, AreaPartition):
+            yield cell_keys(self._engine, points, partition)
+            return
+        with self._engine.with_areas(points, AreaIndex.of(partition)) as found:
+            yield found.select(nw.col(AREA).alias(CELL))
 
     def _all_rows(self) -> Frame:
         """A query for the number of rows, as of one more cell."""

@@ -9,13 +9,16 @@ from typing import Any, Protocol, cast
 
 import narwhals as nw
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from hushgrid.counting.areas import AreaIndex
 from hushgrid.errors import ArgumentError, EngineError, HushgridError
 
 Frame = nw.LazyFrame[Any]
 Columns = Mapping[str, NDArray[np.generic]]
 
+LONGITUDE, LATITUDE, USER, AREA = "longitude", "latitude", "user", "area"
 GATEWAY = "py4j"  # between Python and Spark
 TABLE = "the table"  # in messages, whatever it is called
 
@@ -31,6 +34,12 @@ def as_doubles(frame: Frame, names: Sequence[str], /) -> Frame:
     For most engines, whose cast no value can make fail.
     """
     return frame.with_columns(nw.col(name).cast(nw.Float64) for name in names)
+
+
+def batch_with_areas(batch: pa.RecordBatch, index: AreaIndex) -> pa.RecordBatch:
+    """Add the area of each point to a batch."""
+    longitudes, latitudes = (batch.column(name).to_numpy(zero_copy_only=False) for name in (LONGITUDE, LATITUDE))
+    return batch.append_column(AREA, pa.array(index.numbers(longitudes, latitudes), pa.int64()))
 
 
 class Engine(Protocol):
@@ -68,6 +77,17 @@ class Engine(Protocol):
         """Add a column with the SHA-256 of texts.
 
         In hexadecimal digits.
+        """
+
+    def with_areas(self, frame: Frame, index: AreaIndex, /) -> AbstractContextManager[Frame]:
+        """Add a column with the area of each point.
+
+        `index` finds it, batch by batch, so that every engine has the areas that are found in memory; `NONE`, or no
+        row, for a point in none of them.
+
+        Privacy
+        -------
+        Points stay with the engine, or come to this process and no further.
         """
 
     def snapshot(self, frame: Frame) -> AbstractContextManager[Frame]:

@@ -7,14 +7,30 @@ from uuid import uuid4
 
 import narwhals as nw
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
 
-from hushgrid.counting.engine.engine import Columns, Frame, as_doubles, lazy, no_sha256
+from hushgrid.counting.areas import NONE, AreaIndex
+from hushgrid.counting.engine.engine import (
+    AREA,
+    LATITUDE,
+    LONGITUDE,
+    Columns,
+    Frame,
+    as_doubles,
+    batch_with_areas,
+    lazy,
+    no_sha256,
+)
 
 if TYPE_CHECKING:
     import psycopg
 
 
 NAMES = {"postgres": "PostgreSQL", "duckdb": "DuckDB"}
+PLACE = "place"
+PLACED_AREAS = pa.schema({PLACE: pa.int64(), AREA: pa.int64()})
+PIECE = 2**20  # rows that are fetched at once
 ROUNDS_TO_ZERO, ROUNDS_TO_INFINITY = "2.4703282292062328e-324", "1.7976931348623158e308"  # decimals below and above
 
 
@@ -56,6 +72,35 @@ class IbisEngine:
         import ibis  # type: ignore[import-untyped]  # no types of its own
 
         return lazy(ibis.memtable(pa.table(dict(columns))))
+
+    @contextmanager
+    def with_areas(self, frame: Frame, index: AreaIndex, /) -> Iterator[Frame]:
+        """Fetch points in batches, and join the areas by place.
+
+        User ids stay in the database; points in none of the areas are left out.
+        """
+        import ibis
+
+        table: Any = frame.to_native()
+        with self.snapshot(lazy(table.mutate(**{PLACE: ibis.row_number()}))) as copy:
+            placed: Any = copy.to_native()
+            points = self._fetched(placed.select(PLACE, LONGITUDE, LATITUDE))
+            found = (_in_areas(batch, index) for batch in points)
+            with self._stored(found, placed.get_backend()) as areas:
+                yield lazy(placed.join(areas, PLACE).drop(PLACE))
+
+    def _fetched(self, points: Any) -> Iterator[pa.RecordBatch]:
+        """Batches of points, one query for each piece."""
+        for first in range(0, int(points.count().to_pyarrow().as_py()), PIECE):
+            piece = points.filter((points[PLACE] >= first) & (points[PLACE] < first + PIECE))
+            yield from piece.to_pyarrow().to_batches()
+
+    @contextmanager
+    def _stored(self, batches: Iterator[pa.RecordBatch], _backend: Any) -> Iterator[Any]:
+        """A table of the batches that the database can join."""
+        import ibis
+
+        yield ibis.memtable(pa.Table.from_batches(batches, PLACED_AREAS))
 
     def check_users(self, frame: Frame, /) -> None:
         """Refuse databases for which Ibis knows no SHA-256.
@@ -106,6 +151,39 @@ class PostgresEngine(IbisEngine):
         with read_only(backend.con) as connection:  # where temporary tables can be filled, but not made
             connection.execute(f"INSERT INTO {name} {backend.compile(table)}")
         return copy
+
+    def _fetched(self, points: Any) -> Iterator[pa.RecordBatch]:
+        """Batches of points, by a cursor of the server."""
+        yield from points.to_pyarrow_batches(chunk_size=PIECE)
+
+    @contextmanager
+    def _stored(self, batches: Iterator[pa.RecordBatch], backend: Any) -> Iterator[Any]:
+        """A temporary table, filled by COPY, batch by batch."""
+        import ibis
+
+        name = f"hushgrid_{uuid4().hex}"
+        made = backend.create_table(name, schema=ibis.schema(PLACED_AREAS), temp=True)
+        try:
+            for batch in batches:
+                with backend.con.cursor() as cursor, cursor.copy(f"COPY {name} FROM STDIN (FORMAT csv)") as copy:
+                    copy.write(_csv(batch))
+            yield made
+        finally:
+            with suppress(Exception):  # a lost connection takes its temporary tables along
+                backend.raw_sql(f"DROP TABLE IF EXISTS {name}")
+
+
+def _in_areas(batch: pa.RecordBatch, index: AreaIndex) -> pa.RecordBatch:
+    """Places and areas of the points that lie in one."""
+    found = batch_with_areas(batch, index).select(PLACED_AREAS.names)
+    return found.filter(pc.not_equal(found.column(AREA), NONE)).cast(PLACED_AREAS)
+
+
+def _csv(batch: pa.RecordBatch) -> bytes:
+    """Whole numbers as lines of text."""
+    lines = pa.BufferOutputStream()
+    pyarrow.csv.write_csv(batch, lines, pyarrow.csv.WriteOptions(include_header=False))
+    return bytes(lines.getvalue())
 
 
 @contextmanager

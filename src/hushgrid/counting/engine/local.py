@@ -8,11 +8,13 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
+from uuid import uuid4
 
 import narwhals as nw
 import pyarrow as pa
 
-from hushgrid.counting.engine.engine import Columns, Frame, as_doubles, lazy, no_sha256
+from hushgrid.counting.areas import AreaIndex
+from hushgrid.counting.engine.engine import AREA, LATITUDE, LONGITUDE, Columns, Frame, as_doubles, lazy, no_sha256
 from hushgrid.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -90,6 +92,18 @@ class PolarsEngine(_WithoutSha256):
         return lazy(pl.LazyFrame(dict(columns)))
 
     @contextmanager
+    def with_areas(self, frame: Frame, index: AreaIndex, /) -> Iterator[Frame]:
+        """Add the area of each point, batch by batch."""
+        import polars as pl
+
+        def areas(points: Any) -> Any:
+            return pl.Series(index.numbers(*(points.struct.field(name).to_numpy() for name in (LONGITUDE, LATITUDE))))
+
+        native: Any = frame.to_native()
+        found = pl.struct(LONGITUDE, LATITUDE).map_batches(areas, return_dtype=pl.Int64, is_elementwise=True)
+        yield lazy(native.with_columns(found.alias(AREA)))
+
+    @contextmanager
     def snapshot(self, frame: Frame) -> Iterator[Frame]:
         """A copy in a temporary folder."""
         with private_folder() as folder:
@@ -119,6 +133,19 @@ class DuckDbEngine:
     def table(self, columns: Columns) -> Frame:
         """A relation of the columns."""
         return lazy(self._connection.from_arrow(pa.table(dict(columns))))
+
+    @contextmanager
+    def with_areas(self, frame: Frame, index: AreaIndex, /) -> Iterator[Frame]:
+        """Add the area of each point, by a function of our own connection."""
+        from duckdb.func import PythonUDFType
+
+        def areas(longitudes: Any, latitudes: Any) -> Any:
+            return pa.array(index.numbers(longitudes.to_numpy(), latitudes.to_numpy()))
+
+        relation: Any = frame.to_native()
+        name = f"areas_{uuid4().hex}"
+        self._connection.create_function(name, areas, ["double", "double"], "bigint", type=PythonUDFType.ARROW)
+        yield lazy(relation.select(f"*, {name}({LONGITUDE}, {LATITUDE}) AS {AREA}"))
 
     def check_users(self, _frame: Frame, /) -> None:
         """Accept user ids."""
@@ -160,6 +187,16 @@ class DaskEngine(_WithoutSha256):
 
         of_pandas: Any = dd.from_pandas
         return lazy(of_pandas(pa.table(dict(columns)).to_pandas(use_threads=False), npartitions=1))
+
+    @contextmanager
+    def with_areas(self, frame: Frame, index: AreaIndex, /) -> Iterator[Frame]:
+        """Add the area of each point, partition by partition."""
+
+        def areas(part: Any) -> Any:
+            return part.assign(**{AREA: index.numbers(part[LONGITUDE].to_numpy(), part[LATITUDE].to_numpy())})
+
+        native: Any = frame.to_native()
+        yield lazy(native.map_partitions(areas, meta=areas(native._meta)))  # noqa: SLF001  # as Dask's own examples do
 
     @contextmanager
     def snapshot(self, frame: Frame) -> Iterator[Frame]:

@@ -13,13 +13,14 @@ from urllib.request import url2pathname
 import narwhals as nw
 from narwhals.exceptions import NarwhalsError
 
+from hushgrid.counting.areas import NONE
 from hushgrid.counting.arrow import not_a_number
 from hushgrid.counting.bounding import KeyedRule, MissingUser
 from hushgrid.counting.columns import find_columns
 from hushgrid.counting.counter import BeforeRows, BoundedCounter, nothing
-from hushgrid.counting.engine.cells import LATITUDE, LONGITUDE, USER, inside
+from hushgrid.counting.engine.cells import inside
 from hushgrid.counting.engine.counter import EngineCounter, capped_total, kept_records
-from hushgrid.counting.engine.engine import TABLE, Engine, Frame, working
+from hushgrid.counting.engine.engine import AREA, LATITUDE, LONGITUDE, TABLE, USER, Engine, Frame, working
 from hushgrid.counting.source import Snapshot, files_state
 from hushgrid.counting.users import LONGEST_ID, check_user_name, no_ids
 from hushgrid.errors import ArgumentError, InputError
@@ -189,6 +190,10 @@ class EnginePoints:
         with self.snapshot(rule.domain) as snapshot, ExitStack() as stack:
             current_work().begin("bounding")
             rows = snapshot.filter(~nw.col(LONGITUDE).is_null())
+            if rule.areas is not None:
+                with working(engine.name):
+                    found = stack.enter_context(engine.with_areas(rows, rule.areas))
+                rows = found.filter(nw.col(AREA) != NONE)
             records = rows.filter(has_user & (nw.col(USER).str.len_chars() <= LONGEST_ID))  # null is not true
             kept = kept_records(engine, records, rule)
             with working(engine.name):

@@ -5,6 +5,7 @@ import logging
 import os
 import re
 import shutil
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -16,15 +17,17 @@ from uuid import uuid4
 import narwhals as nw
 import pyarrow as pa
 
+from hushgrid.counting.areas import AreaIndex
 from hushgrid.counting.counter import BeforeRows, nothing
 from hushgrid.counting.engine.address import is_here, is_query
-from hushgrid.counting.engine.engine import Columns, Frame, as_doubles, lazy
+from hushgrid.counting.engine.engine import AREA, Columns, Frame, as_doubles, batch_with_areas, lazy
 from hushgrid.errors import ArgumentError, HushgridError, InputError, MissingExtraError
 
 # Settings of a session that hushgrid starts: Spark's pages show numbers of rows, and its log quotes rows that fail.
 QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
 ERROR_LOG = "SQLQueryContextLogger"  # where PySpark writes messages of errors a second time
 LOCAL, WAREHOUSE, REMOTE = "spark.local.dir", "spark.sql.warehouse.dir", "spark.remote"
+PYTHON = "PYSPARK_PYTHON"  # PySpark's own setting: the Python of executors
 PATTERNS = "__globPaths__"  # Spark's own option: whether paths may be patterns
 
 
@@ -85,7 +88,19 @@ def _session(conf: Mapping[str, str]) -> Any:
         raise HushgridError(msg) from None
     if is_ours:
         atexit.register(_stop, session)
+        if _is_local(session) and not _is_remote(conf) and PYTHON not in os.environ:
+            session.sparkContext.pythonExec = sys.executable  # where hushgrid is; by default the first on the path
     return session
+
+
+def _is_local(session: Any) -> bool:
+    """Whether executors are on this machine."""
+    return (session.conf.get("spark.master", None) or "").startswith("local")
+
+
+def _is_remote(conf: Mapping[str, str]) -> bool:
+    """Whether a server of Spark Connect has the session."""
+    return REMOTE in conf or "SPARK_REMOTE" in os.environ
 
 
 def _private_folders(conf: Mapping[str, str]) -> dict[str, str]:
@@ -93,7 +108,7 @@ def _private_folders(conf: Mapping[str, str]) -> dict[str, str]:
 
     For a new session. The folders are gone when Python ends.
     """
-    if REMOTE in conf or "SPARK_REMOTE" in os.environ:
+    if _is_remote(conf):
         return {}  # a server writes where its own settings say
     try:
         places = [Path(place).absolute() if place else None for place in conf.get(LOCAL, "").split(",")]
@@ -139,8 +154,7 @@ class SparkEngine:
     def __init__(self, session: Any) -> None:
         self._session = session
         self._shared = session.conf.get(SCRATCH, None)
-        is_local = (session.conf.get("spark.master", None) or "").startswith("local")
-        if self._shared is None and not is_local:
+        if self._shared is None and not _is_local(session):
             msg = (
                 f"Spark needs a place for a copy of the coordinates that all executors can reach: set {SCRATCH}, such "
             )
@@ -159,6 +173,21 @@ class SparkEngine:
         from pyspark.sql.functions import broadcast
 
         return lazy(broadcast(self._session.createDataFrame(pa.table(dict(columns)))))
+
+    @contextmanager
+    def with_areas(self, frame: Frame, index: AreaIndex, /) -> Iterator[Frame]:
+        """Add the area of each point, on the executors.
+
+        They need hushgrid, too; no point leaves them.
+        """
+        from pyspark.sql.types import LongType, StructField, StructType
+
+        def areas(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return (batch_with_areas(batch, index) for batch in batches)
+
+        native: Any = frame.to_native()
+        schema = StructType([*native.schema.fields, StructField(AREA, LongType())])
+        yield lazy(native.mapInArrow(areas, schema))
 
     def check_users(self, _frame: Frame, /) -> None:
         """Accept user ids."""
