@@ -70,6 +70,14 @@ def test_counts_of_each_district(publish_on: Run, run: Run, folder: Path) -> Non
     assert release.total == pytest.approx(20_000, abs=100)
 
 
+def test_an_engine_counts_on_districts(publish_on: Run) -> None:
+    """DuckDB reads the trips; each lies in one of the districts."""
+    published = publish_on("--engine", "duckdb")
+
+    assert published.exit_code == 0
+    assert hg.read("out.dp.parquet").total == pytest.approx(20_000, abs=100)
+
+
 def test_distinct_users_of_each_district(publish_on: Run, run: Run, folder: Path) -> None:
     """Counts are called what they are, and each is below the number of users."""
     published = publish_on(*USERS, "--distinct-users")
@@ -120,7 +128,6 @@ REFUSED = {
     ),
     "a domain that is too small": (["--domain", "-74,40.6,-73.95,40.8"], 2, "reaches outside the domain"),
     "users without a column": (["--distinct-users"], 2, "needs user"),
-    "an engine": (["--engine", "duckdb"], 2, "Write them to a Parquet file"),
 }
 
 

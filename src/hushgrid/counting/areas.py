@@ -1,8 +1,6 @@
 """Finds the area that a point lies in.
 
-Reference: Shewchuk: "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997.
-
-Private side. The answer is exact: a point on a border lies in the first area that has it; no rounding decides.
+Private side. The loops are in `hushgrid.counting.area_loops`; what they look up is made here, of public areas.
 """
 
 import math
@@ -10,163 +8,25 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats, Indices
-from hushgrid.compiled import compiled
-from hushgrid.counting.cell_loops import cell_of
+from hushgrid.counting.area_loops import (
+    AREA,
+    CUT,
+    EDGES,
+    INSIDE,
+    LENGTH,
+    NONE,
+    Index,
+    count_in_areas,
+    number_areas,
+    write_edges,
+)
+from hushgrid.counting.by_user.ids import unwritable
 from hushgrid.counting.source import Coordinates
 from hushgrid.geometry import cells
 from hushgrid.geometry.areas import AreaPartition
-
-FILTER = (3 + 16 * 2.0**-53) * 2.0**-53  # Shewchuk 1997, the bound A of ORIENT2D
-SPLITTER = 2.0**27 + 1  # halves the 53 bits of a double
-TERMS = 16  # eight products, each a rounded value and its error
-
-
-@compiled
-def two_sum(one: float, other: float) -> tuple[float, float]:
-    """Rounded sum and its rounding error (Knuth)."""
-    total = one + other
-    virtual = total - one
-    return total, (one - (total - virtual)) + (other - virtual)
-
-
-@compiled
-def two_product(one: float, other: float) -> tuple[float, float]:
-    """Rounded product and its rounding error (Dekker)."""
-    product = one * other
-    wide = SPLITTER * one
-    one_high = wide - (wide - one)
-    one_low = one - one_high
-    wide = SPLITTER * other
-    other_high = wide - (wide - other)
-    other_low = other - other_high
-    error = product - one_high * other_high - one_low * other_high - one_high * other_low
-    return product, one_low * other_low - error
-
-
-@compiled
-def grow_expansion(terms: Floats, count: int, value: float) -> int:
-    """Add a value to an exact sum of terms.
-
-    The terms do not overlap, and the largest comes last. Returns how many there are now.
-    """
-    for place in range(count):
-        value, terms[place] = two_sum(value, terms[place])
-    terms[count] = value
-    return count + 1
-
-
-@compiled
-def exact_side(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
-    """Answer of `side_of`, computed without rounding."""
-    factors = (
-        (two_sum(ax, -px), two_sum(by, -py), 1.0),
-        (two_sum(ay, -py), two_sum(bx, -px), -1.0),
-    )
-    terms, count = np.zeros(TERMS), 0
-    for left, right, sign in factors:
-        for one in left:
-            for other in right:
-                high, low = two_product(sign * one, other)
-                count = grow_expansion(terms, count, low)
-                count = grow_expansion(terms, count, high)
-    for place in range(count - 1, -1, -1):
-        if terms[place] != 0:
-            return 1 if terms[place] > 0 else -1
-    return 0
-
-
-@compiled
-def side_of(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
-    """On which side of a line a point lies.
-
-    1 to the left of the line from a to b, -1 to the right, 0 on it.
-    """
-    left = (ax - px) * (by - py)
-    right = (ay - py) * (bx - px)
-    difference = left - right
-    if abs(difference) > FILTER * (abs(left) + abs(right)):
-        return 1 if difference > 0 else -1
-    return exact_side(ax, ay, bx, by, px, py)
-
-
-NONE, SEVERAL = -1, -2  # in place of the one area that a cell of the index lies in
-Index = tuple[
-    tuple[float, float, float, float], tuple[float, float], int, Indices, Indices, Indices, Indices, Indices, Floats
-]
-
-
-@compiled
-def holds(edges: Floats, first: int, stop: int, x: float, y: float) -> bool:
-    """Whether a point lies inside rings or on them.
-
-    The edges from `first` to `stop` are all of those that reach its latitude.
-
-    Parameters
-    ----------
-    edges : array, shape (edges, 4)
-        From x, y up to x, y.
-    """
-    inside = False
-    for place in range(first, stop):
-        ax, ay, bx, by = edges[place, 0], edges[place, 1], edges[place, 2], edges[place, 3]
-        if y < ay or y > by or (x > ax and x > bx):
-            continue
-        if ay == by:
-            if x >= min(ax, bx):
-                return True
-            continue
-        side = 1 if x < ax and x < bx else side_of(ax, ay, bx, by, x, y)
-        if side == 0:
-            return True
-        if side > 0 and y < by:  # the upper end belongs to the next edge
-            inside = not inside
-    return inside
-
-
-@compiled
-def first_holder(
-    areas: Indices, row: int, first_buckets: Indices, bucket_starts: Indices, edges: Floats, x: float, y: float
-) -> int:
-    """First of some areas that holds a point, or `NONE`.
-
-    The point lies in this row of the index.
-    """
-    for area in areas:
-        bucket = first_buckets[area] + row
-        if holds(edges, bucket_starts[bucket], bucket_starts[bucket + 1], x, y):
-            return int(area)
-    return NONE
-
-
-@compiled
-def number_areas(longitudes: Coordinates, latitudes: Coordinates, index: Index, numbers: Indices) -> None:
-    """Write the first area that holds each point.
-
-    `NONE` where no area does.
-
-    Parameters
-    ----------
-    index : bounds, scales, side, owners, starts, candidates, first_buckets, bucket_starts, edges
-        A grid of `side` by `side` cells over all areas. The areas of a cell that several come near are `candidates`
-        from ``starts[cell]`` to ``starts[cell + 1]``; the edges of an area that reach a row are `edges` from
-        ``bucket_starts[bucket]`` to the next, with ``bucket = first_buckets[area] + row``.
-    """
-    (west, south, east, north), (column_scale, row_scale), side = index[0], index[1], np.int32(index[2])
-    owners, starts, candidates, first_buckets, bucket_starts, edges = index[3:]
-    for place in range(longitudes.size):
-        x, y = np.float64(longitudes[place]), np.float64(latitudes[place])
-        if not (x >= west and x <= east and y >= south and y <= north):  # true for NaN too
-            numbers[place] = NONE
-            continue
-        row = cell_of(y, south, row_scale, side)
-        cell = row * side + cell_of(x, west, column_scale, side)
-        numbers[place] = owners[cell]
-        if owners[cell] == SEVERAL:
-            near = candidates[starts[cell] : starts[cell + 1]]
-            numbers[place] = first_holder(near, int(row), first_buckets, bucket_starts, edges, x, y)
-
 
 FEWEST, MOST = 64, 1024  # columns and rows
 BAND_MARGIN = 1 / 64  # of a row: far more than rounding moves an edge of it
@@ -178,7 +38,7 @@ class AreaIndex:
     """Finds the first area that holds each point.
 
     Borders belong to their area, and nothing is rounded. A cell that no border enters lies in one area or in none. In
-    the others, the edges of each area near it are at hand, row by row, for a ray to count.
+    the others, the edges of each area near it are at hand for a ray to count.
 
     Privacy
     -------
@@ -194,17 +54,18 @@ class AreaIndex:
     def of(cls, areas: AreaPartition) -> Self:
         """Make the index of areas."""
         raster = _Raster.of(areas)
-        reach = _Reach.of(raster, areas)
-        entered = raster.entered_cells(reach)
-        by_cell = _by_cell(raster.side, entered, _filled(raster, reach, entered))
-        buckets = reach.first_buckets, reach.bucket_starts, reach.edges_by_bucket
-        return cls(tables=(raster.bounds, raster.scales, raster.side, *by_cell, *buckets))
+        strips = _Strips.of(raster, areas)
+        return cls(tables=(raster.bounds, raster.scales, raster.side, *strips.owners_and_records()))
 
     def numbers(self, longitudes: Coordinates, latitudes: Coordinates) -> Indices:
         """Area of every point, or `NONE`, shape (n,)."""
-        numbers = np.empty(len(longitudes), np.int64)
-        number_areas(longitudes, latitudes, self.tables, numbers)
-        return numbers
+        numbers = np.empty(len(longitudes), np.int32)
+        number_areas(unwritable(longitudes), unwritable(latitudes), self.tables, numbers)
+        return numbers.astype(np.int64)
+
+    def count(self, longitudes: Coordinates, latitudes: Coordinates, true_counts: NDArray[np.int64]) -> None:
+        """Add points to their areas; those in none to the last entry."""
+        count_in_areas(unwritable(longitudes), unwritable(latitudes), self.tables, true_counts)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -240,25 +101,13 @@ class _Raster:
     def rows(self, latitudes: Floats) -> Indices:
         return cells.cell(latitudes, self.bounds[1], self.scales[1], self.side)
 
-    def centres(self, cell: Indices) -> Floats:
-        """Centres of cells, shape (n, 2)."""
-        west, south, east, north = self.bounds
-        row, column = np.divmod(cell, self.side)
-        return np.stack(
-            [west + (column + 0.5) * ((east - west) / self.side), south + (row + 0.5) * ((north - south) / self.side)],
-            axis=1,
-        )
-
-    def entered_cells(self, reach: "_Reach") -> Indices:
-        """Cells that borders enter, and a few beside them.
-
-        Sorted numbers ``area * side**2 + cell``.
-        """
-        left, bottom, right, top = self.edges[reach.edge].T
+    def columns_in_rows(self, edge: Indices, row: Indices) -> tuple[Indices, Indices]:
+        """First and last column that an edge may enter in a row, or one beside."""
+        left, bottom, right, top = self.edges[edge].T
         south, north = self.bounds[1], self.bounds[3]
         height = (north - south) / self.side
         margin = BAND_MARGIN * height + ROUNDINGS * np.spacing(max(abs(south), abs(north)))
-        floor, ceiling = south + reach.row * height - margin, south + (reach.row + 1) * height + margin
+        floor, ceiling = south + row * height - margin, south + (row + 1) * height + margin
         with np.errstate(divide="ignore", invalid="ignore"):
             slope = (right - left) / (top - bottom)
             low = left + slope * np.maximum(floor - bottom, 0)
@@ -269,85 +118,105 @@ class _Raster:
         columns = self.columns(np.stack([low, high, left, right]))
         first = np.maximum(columns[:2].min(axis=0) - 1, columns[2:].min(axis=0))
         last = np.minimum(columns[:2].max(axis=0) + 1, columns[2:].max(axis=0))
-        pair, column = _runs(first, last)
-        return np.unique((reach.area[pair] * self.side + reach.row[pair]) * self.side + column)
+        return first, last
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Reach:
-    """Edges with the rows of the raster they reach.
+class _Strips:
+    """Edges by the rows of the raster that they reach.
 
-    Pairs of an edge and a row, in buckets of one area and one row.
+    Places are numbers ``(area * side + row) * side + column``.
 
     Parameters
     ----------
-    edge, row, area : arrays of int, shape (pairs,)
-        The edge, the row, and the area that the edge is of.
-    first_buckets : array of int, shape (areas,)
-        What a row is added to for the number of its bucket.
-    bucket_starts : array of int, shape (buckets + 1,)
-        Where the edges of a bucket start in `edges_by_bucket`.
-    edges_by_bucket : array, shape (pairs, 4)
+    edge, row : arrays of int, shape (strips,)
+    first, last : arrays of int, shape (strips,)
+        Places that the edge may enter in the row.
     """
 
+    raster: _Raster
+    areas: int
     edge: Indices
     row: Indices
-    area: Indices
-    first_buckets: Indices
-    bucket_starts: Indices
-    edges_by_bucket: Floats
+    first: Indices
+    last: Indices
 
     @classmethod
     def of(cls, raster: _Raster, areas: AreaPartition) -> Self:
         edge, row = _runs(raster.rows(raster.edges[:, 1]), raster.rows(raster.edges[:, 3]))
         area = np.repeat(np.arange(areas.cells), np.diff(areas.segment_starts))[edge]
-        lowest, highest = raster.rows(areas.bounds()[:, 1]), raster.rows(areas.bounds()[:, 3])
-        ends = np.cumsum(highest - lowest + 1)
-        first_buckets = ends - highest - 1
-        bucket = first_buckets[area] + row
-        return cls(
-            edge=edge,
-            row=row,
-            area=area,
-            first_buckets=first_buckets,
-            bucket_starts=np.concatenate([[0], np.cumsum(np.bincount(bucket, minlength=ends[-1]))]),
-            edges_by_bucket=raster.edges[edge[np.argsort(bucket, kind="stable")]],
-        )
+        first, last = ((area * raster.side + row) * raster.side + ends for ends in raster.columns_in_rows(edge, row))
+        return cls(raster=raster, areas=areas.cells, edge=edge, row=row, first=first, last=last)
 
+    def owners_and_records(self) -> tuple[NDArray[np.int32], Floats]:
+        """What `number_areas` looks up."""
+        side = self.raster.side
+        strip, place = _runs(self.first, self.last)
+        entered, number = np.unique(place, return_inverse=True)
+        filled = self._filled(entered)
+        owners = np.full(side**2 + 1, NONE, dtype=np.int32)
+        owners[filled % side**2] = filled // side**2
+        owners[entered % side**2] = CUT
+        # Areas that hold the whole of a cell which the border of another enters are in its record, too.
+        places = np.concatenate([entered, filled[owners[filled % side**2] == CUT]])
+        edges, of_place = self._edges_right_of(strip, place, number)
+        area, cell = np.divmod(places, side**2)
+        lengths = 4 * np.bincount(of_place, minlength=len(places))
+        order = np.lexsort((area, cell))
+        is_last = np.append(np.diff(cell[order]) > 0, True)
+        stops = np.cumsum(EDGES + lengths[order] + is_last)
+        begins = np.empty(len(places), np.int64)
+        begins[order] = stops - is_last - lengths[order] - EDGES
+        records = np.full(stops[-1], NONE, np.float64)
+        records[begins + AREA], records[begins + LENGTH] = area, lengths
+        records[begins + INSIDE] = self._is_inside(places)
+        write_edges(edges, of_place, begins + EDGES, records)
+        is_first = np.insert(is_last[:-1], 0, True)
+        owners[cell[order][is_first]] = CUT - begins[order][is_first]
+        return owners, records
 
-def _filled(raster: _Raster, reach: _Reach, entered: Indices) -> Indices:
-    """Cells inside areas that no border of theirs enters.
+    def _is_inside(self, places: Indices) -> NDArray[np.bool_]:
+        """Whether a place begins inside its area.
 
-    Numbered as the entered cells are. Between two cells of a row that an area's border enters, the others lie all
-    inside it or all outside.
-    """
-    same_row = entered[1:] // raster.side == entered[:-1] // raster.side
-    gaps = np.flatnonzero(same_row & (np.diff(entered) > 1))
-    area, cell = np.divmod(entered[gaps] + 1, raster.side**2)
-    bucket = reach.first_buckets[area] + cell // raster.side
-    runs = zip(reach.bucket_starts[bucket].tolist(), reach.bucket_starts[bucket + 1].tolist(), strict=True)
-    inside = [
-        holds(reach.edges_by_bucket, first, stop, x, y)
-        for (first, stop), (x, y) in zip(runs, raster.centres(cell).tolist(), strict=True)
-    ]
-    chosen = gaps[np.array(inside, bool)]
-    return _runs(entered[chosen] + 1, entered[chosen + 1] - 1)[1]
+        That is said of points low in its row, by the edges that are all to their right: so many of them come from the
+        rows below.
+        """
+        side = self.raster.side
+        from_below = self.raster.rows(self.raster.edges[:, 1])[self.edge] < self.row
+        firsts = np.sort(self.first[from_below])
+        row_ends = np.searchsorted(firsts, (places // side + 1) * side)
+        return np.asarray((row_ends - np.searchsorted(firsts, places, side="right")) % 2 == 1)
 
+    def _filled(self, entered: Indices) -> Indices:
+        """Places inside areas that no border of theirs enters.
 
-def _by_cell(side: int, entered: Indices, inside: Indices) -> tuple[Indices, Indices, Indices]:
-    """Owner of each cell, and the areas of shared ones.
+        Between two places of a row that an area's border enters, the others lie all inside it or all outside.
+        """
+        side = self.raster.side
+        same_row = entered[1:] // side == entered[:-1] // side
+        gaps = np.flatnonzero(same_row & (np.diff(entered) > 1))
+        chosen = gaps[self._is_inside(entered[gaps] + 1)]
+        return _runs(entered[chosen] + 1, entered[chosen + 1] - 1)[1]
 
-    The owner is an area, `NONE` or `SEVERAL`. Where it is several, the areas of a cell are a run: where each run
-    starts, and all areas.
-    """
-    owners = np.full(side**2, NONE, dtype=np.int64)
-    owners[inside % side**2] = inside // side**2
-    owners[entered % side**2] = SEVERAL
-    area, cell = np.divmod(np.concatenate([entered, inside]), side**2)
-    asked = owners[cell] == SEVERAL
-    area, cell = area[asked], cell[asked]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=side**2))])
-    return owners, starts, area[np.lexsort((area, cell))]
+    def _edges_right_of(self, strip: Indices, place: Indices, number: Indices) -> tuple[Floats, Indices]:
+        """Edges for rays from places that edges enter, and the numbers of these places.
+
+        They are the edges that enter it. Where such an edge ends in the row, and to the right of the place, others go
+        on that are not at hand. Whatever these do, a ray above that end meets one more or one less: a line from there
+        straight up, beyond all areas, stands for them.
+        """
+        raster, edge = self.raster, self.edge[strip]
+        west, south, east, north = raster.bounds
+        beyond, above = east + (east - west), north + (north - south)
+        edges, numbers = [raster.edges[edge]], [number]
+        for end in (raster.edges[:, :2], raster.edges[:, 2:]):
+            column, row = raster.columns(end[:, 0])[edge], raster.rows(end[:, 1])[edge]
+            goes_on = (row == self.row[strip]) & (column > place % raster.side)
+            lines = np.full((np.count_nonzero(goes_on), 4), [beyond, 0, beyond, above])
+            lines[:, 1] = end[edge[goes_on], 1]
+            edges.append(lines)
+            numbers.append(number[goes_on])
+        return np.concatenate(edges), np.concatenate(numbers)
 
 
 def _runs(first: Indices, last: Indices) -> tuple[Indices, Indices]:

@@ -16,7 +16,8 @@ import pyarrow as pa
 
 from hushgrid.arrays import Floats
 from hushgrid.compiled import run_each, thread_count
-from hushgrid.counting.areas import NONE, AreaIndex
+from hushgrid.counting.area_loops import NONE
+from hushgrid.counting.areas import AreaIndex
 from hushgrid.counting.bounding import Kept, KeyedRule, MissingUser
 from hushgrid.counting.by_user.ids import Ids, unwritable
 from hushgrid.counting.by_user.partitions import UserPartition, UserPartitions, spilling

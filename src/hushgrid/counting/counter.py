@@ -105,9 +105,7 @@ def _patchwork_tally(areas: AreaPartition) -> Tally:
     index = AreaIndex.of(areas)
 
     def add(block: Block, true_counts: NDArray[np.int64]) -> None:
-        # Numbers start at one, so that points in no area are number zero; these go to the last entry.
-        true_numbers = np.bincount(index.numbers(block.longitudes, block.latitudes) + 1, minlength=areas.cells + 1)
-        true_counts += np.roll(true_numbers, -1)
+        index.count(block.longitudes, block.latitudes, true_counts)
 
     return add
 

@@ -1,5 +1,8 @@
 """The area of every point, against shapely."""
 
+from itertools import pairwise
+from unittest import mock
+
 import numpy as np
 import pytest
 import shapely
@@ -11,6 +14,7 @@ from hushgrid.counting import areas as area_index
 from hushgrid.counting.areas import AreaIndex
 from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.memory import ArrayPoints
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
 from tests.districts import districts, exactly_holds, first_holders, mosaic
 from tests.plain import UNIT_SQUARE
@@ -83,6 +87,37 @@ def test_any_polygon_on_a_lattice(corners):
     (outline,) = AreaShapes(areas).shapes
 
     assert (numbers(areas, points) == 0).tolist() == [exactly_holds(outline, point) for point in points.tolist()]
+
+
+def held_by_ring(ring, points):
+    """Whether a ring holds points or has them on it, in whole numbers."""
+    x, y = points.T
+    on, inside = np.zeros(len(points), bool), np.zeros(len(points), bool)
+    for (ax, ay), (bx, by) in (sorted(edge, key=lambda end: end[1]) for edge in pairwise(ring)):
+        side = (ax - x) * (by - y) - (ay - y) * (bx - x)
+        on |= (side == 0) & (x >= min(ax, bx)) & (x <= max(ax, bx)) & (y >= ay) & (y <= by)
+        inside ^= (ay <= y) & (y < by) & (side > 0)
+    return on | inside
+
+
+CORNERS = st.tuples(st.integers(0, 16), st.integers(0, 16))
+
+
+@settings(max_examples=150, deadline=None)
+@given(corners=st.lists(CORNERS, min_size=3, max_size=30), side=st.sampled_from([1, 2, 3, 16, 32, 100]))
+def test_any_ring_that_crosses_itself(corners, side):
+    """Outlines that leave a cell and come back, many times a row, along lines between cells and on them."""
+    ring = np.array([*corners, corners[0]])
+    if np.any(np.ptp(ring, axis=0) == 0):
+        return
+    starts = {"ring_starts": [0, len(ring)], "polygon_starts": [0, 1], "area_starts": [0, 1]}
+    areas = AreaPartition(domain=UNIT_SQUARE, names=("one",), vertices=ring / 16, **starts)
+    halves = np.stack(np.meshgrid(np.arange(33), np.arange(33)), axis=-1).reshape(-1, 2)
+
+    with mock.patch.object(area_index, "FEWEST", side), mock.patch.object(area_index, "MOST", side):
+        found = numbers(areas, halves / 32) == 0
+
+    assert np.array_equal(found, held_by_ring((2 * ring).tolist(), halves))
 
 
 @pytest.mark.parametrize("side", [1, 2, 7, 300])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushgrid.counting.areas import side_of
+from hushgrid.counting.area_loops import side_of
 
 COORDINATES = st.floats(-180, 180).map(lambda value: value if abs(value) > 1e-100 else 0.0)  # no products underflow
 PLACES = st.tuples(COORDINATES, COORDINATES)

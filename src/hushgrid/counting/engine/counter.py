@@ -11,7 +11,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.counting.areas import NONE, AreaIndex
+from hushgrid.counting.area_loops import NONE
+from hushgrid.counting.areas import AreaIndex
 from hushgrid.counting.bounding import KeyedRule
 from hushgrid.counting.engine.cells import CELL, cell_keys, numbers_of, place_expressions
 from hushgrid.counting.engine.engine import AREA, LATITUDE, LONGITUDE, USER, Engine, Frame, working

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from hushgrid.counting.areas import NONE, AreaIndex
+from hushgrid.counting.area_loops import NONE
+from hushgrid.counting.areas import AreaIndex
 from hushgrid.counting.engine.engine import (
     AREA,
     LATITUDE,

@@ -13,7 +13,7 @@ from urllib.request import url2pathname
 import narwhals as nw
 from narwhals.exceptions import NarwhalsError
 
-from hushgrid.counting.areas import NONE
+from hushgrid.counting.area_loops import NONE
 from hushgrid.counting.arrow import not_a_number
 from hushgrid.counting.bounding import KeyedRule, MissingUser
 from hushgrid.counting.columns import find_columns
