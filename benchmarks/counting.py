@@ -13,18 +13,21 @@ import duckdb
 import numba
 import numpy as np
 import pyarrow as pa
+import shapely
 
 from benchmarks.row import Row, best
 from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, NestedGrid
+from hushgrid.methods.areas import Areas
 
 DOMAIN = Domain(west=-126, south=17, east=-66, north=57)
 POINTS = 100_000_000
 NESTED_POINTS = 10_000_000
 SLOW_POINTS = 10_000_000  # for numpy.histogram2d, which takes half a minute and several GB for all of them
 CLUSTERS = 1000
+AREAS, SHAPELY_POINTS = 3000, 100_000
 
 cpu_seconds = partial(best, clock=time.process_time)
 CHUNK = 2**16  # the fastest of 2**13 to 2**20 for numpy
@@ -190,8 +193,34 @@ def nested_rows(longitudes, latitudes):
     ]
 
 
+def slanted_areas():
+    """Areas that tile most of the domain with many short edges, as counties do."""
+    seeds = np.random.default_rng(2).uniform([DOMAIN.west, DOMAIN.south], [DOMAIN.east, DOMAIN.north], (AREAS, 2))
+    whole = shapely.box(*DOMAIN.bounds)
+    tiles = shapely.get_parts(shapely.voronoi_polygons(shapely.multipoints(seeds), extend_to=whole))
+    return shapely.segmentize(shapely.intersection(tiles, whole), 0.2)
+
+
+def area_rows(longitudes, latitudes):
+    """Points into areas, with the making of the index, against a tree of shapely."""
+    shapes = slanted_areas()
+    areas = Areas(shapes).public_partition(DOMAIN)
+    counter = PointCounter(DOMAIN, ArrayPoints((longitudes, latitudes)))
+    few = slice(0, SHAPELY_POINTS)
+    tree, asked = shapely.STRtree(shapes), shapely.points(longitudes[few], latitudes[few])
+    found = tree.query(asked, predicate="intersects")[1]
+    some = PointCounter(DOMAIN, ArrayPoints((longitudes[few], latitudes[few])))
+    assert np.array_equal(some.count(areas), np.bincount(found, minlength=areas.cells))  # none lies on a border
+    with threads(1):
+        ours = cpu_seconds(partial(counter.count, areas), times=3)
+    by_tree = cpu_seconds(partial(tree.query, asked, predicate="intersects"), times=1)
+    ratio = by_tree * (longitudes.size / SHAPELY_POINTS) / ours
+    note = f"{longitudes.size / ours / 1e6:.0f} M points a second, {AREAS:,} areas of {len(areas.vertices):,} vertices"
+    return [Row(name="counting on areas, 1e7 points", measured=ratio, target=10, unit="x shapely's STRtree", note=note)]
+
+
 def rows():
-    """Both passes."""
+    """Both passes, and areas."""
     longitudes, latitudes = clustered(np.random.default_rng(1), POINTS)
     few = longitudes[:NESTED_POINTS], latitudes[:NESTED_POINTS]
-    return grid_rows(longitudes, latitudes) + nested_rows(*few)
+    return grid_rows(longitudes, latitudes) + nested_rows(*few) + area_rows(*few)
