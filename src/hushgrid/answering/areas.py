@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
@@ -22,7 +23,7 @@ from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.nesting import Nesting
+from hushgrid.geometry.nesting import AreaLevel, Nesting
 
 PAIRS_AT_ONCE = 2**14  # whose common parts are in memory together
 WHOLE = 1 - 1e-12  # a larger share of an area is all of it, but for rounding
@@ -142,6 +143,13 @@ class AreaShapes:
         vertices, *starts = (np.array(array) for array in self._areas.arrays)  # shapely needs them writable
         shapes: Geometries = shapely.from_ragged_array(shapely.GeometryType.MULTIPOLYGON, vertices, tuple(starts))
         return shapes
+
+    def of_level(self, level: AreaLevel) -> Geometries:
+        """The areas of a level, each the union of its parts."""
+        unite = import_shapely().union_all
+        parts = pairwise(level.starts.tolist())
+        united = [unite(self.shapes[first:stop]) for first, stop in parts]
+        return _multipolygons(np.array(united, dtype=object))
 
     @property
     def area_shares(self) -> Floats:

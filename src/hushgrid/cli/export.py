@@ -46,6 +46,7 @@ def to_resolution(
         "export trips.dp.parquet -o trips.gpkg",
         "export trips.dp.parquet -o trips.tif --resolution 2000",
         "export trips.dp.parquet --to csv -o - > trips.csv",
+        "export counties.dp.parquet --whole --level state -o states.csv",
     )
 )
 @click.argument("file", type=click.Path(path_type=Path))
@@ -64,14 +65,30 @@ def to_resolution(
     show_default="1024, or the cells of a grid",
     help="Size of a GeoTIFF: pixels on the longer side, or columns and rows.",
 )
+@click.option(
+    "--whole", is_flag=True, help="Whole numbers that add up at every level, with intervals, of a release on areas."
+)
+@click.option(
+    "--level",
+    metavar="LEVEL",
+    show_default="all levels",
+    help="Level of areas to write with intervals, of a release on areas.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 def export(
-    file: Path, wanted: Format | None, output: Path, resolution: int | tuple[int, int] | None, overwrite: bool
+    file: Path,
+    wanted: Format | None,
+    output: Path,
+    resolution: int | tuple[int, int] | None,
+    whole: bool,
+    level: str | None,
+    overwrite: bool,
 ) -> None:
     """Write a release in another format.
 
     FILE is a release made by "hushgrid publish". The new file holds counts but no measurements, so it cannot be
-    verified.
+    verified. Of a release on areas, --whole and --level write a table for print: level, parent, name, estimate, low,
+    high, usable.
     """
     from hushgrid.files.paths import new_file
 
@@ -79,11 +96,20 @@ def export(
     if resolution is not None and wanted != "geotiff":
         msg = f"--resolution is about pixels, which only a GeoTIFF has. Leave it out with --to {wanted}."
         raise click.UsageError(msg)
+    as_table = whole or level is not None
+    if as_table and wanted == "geotiff":
+        msg = "--whole and --level write a table of areas, and a GeoTIFF has pixels. Give --to csv, geojson or gpkg."
+        raise click.UsageError(msg)
     endings = ENDINGS[wanted]
     check_output(output, overwrite=overwrite, endings=endings, is_text=wanted in ("geojson", "csv"))
     synopsis, _ = read_release(file)
     with result_path(output, endings[0]) as path, new_file(path, overwrite=overwrite) as out:
-        _write(synopsis, wanted, out, resolution)
+        if as_table and wanted != "geotiff":
+            from hushgrid.export.area_tables import write_area_table
+
+            write_area_table(synopsis, out, to=wanted, level=level, whole=whole)
+        else:
+            _write(synopsis, wanted, out, resolution)
 
 
 def _by_ending(output: Path) -> Format:

@@ -11,6 +11,7 @@ from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
+from hushgrid.geometry.nesting import AreaLevel
 
 WIDEST = 180.0  # degrees; what reaches further goes around the back of the world
 
@@ -49,13 +50,14 @@ def rings_in_degrees(rings: Floats, domain: Domain) -> Floats:
     return moved
 
 
-def areas_in_degrees(areas: AreaPartition) -> NDArray[np.object_]:
-    """Areas as shapely geometries in degrees.
+def areas_in_degrees(areas: AreaPartition, level: AreaLevel | None = None) -> NDArray[np.object_]:
+    """Areas as shapely geometries in degrees, by default the finest.
 
     Outer rings are counterclockwise; edges stay straight.
     """
-    shapely = import_shapely()
-    moved = shapely.transform(AreaShapes(areas).shapes, lambda places: in_degrees(places, areas.domain))
+    shapely, shapes = import_shapely(), AreaShapes(areas)
+    wanted = shapes.shapes if level is None else shapes.of_level(level)
+    moved = shapely.transform(wanted, lambda places: in_degrees(places, areas.domain))
     west, _, east, _ = shapely.bounds(moved).T
     _check_degrees(west, east, shapely.get_coordinates(moved), areas.domain)
     # GEOS puts outer rings clockwise where it brings a geometry in order.

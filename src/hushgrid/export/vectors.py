@@ -3,7 +3,7 @@
 import io
 import json
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,7 +25,7 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 FORMULA = ("=", "+", "-", "@")  # how a formula in a spreadsheet begins (OWASP)
 APOSTROPHE = "'"
-MARKED = {"count": "simulated_count", "std_error": "simulated_std_error"}
+MARKED = ("count", "std_error", "estimate", "low", "high")
 
 
 def write_csv(synopsis: Synopsis, out: BinaryIO) -> None:
@@ -37,12 +37,17 @@ def write_csv(synopsis: Synopsis, out: BinaryIO) -> None:
     So does a name that begins with one: whoever takes one away has the names of the release.
     A table has no place for a mark but the names of its columns: those of a simulation say so.
     """
-    table = synopsis.cells()
-    if "name" in table.column_names:
-        texts = pa.array(map(as_text, table["name"].to_pylist()), pa.string())
-        table = table.set_column(table.column_names.index("name"), "name", texts)
-    if synopsis.simulation:
-        table = table.rename_columns([MARKED.get(name, name) for name in table.column_names])
+    write_csv_table(synopsis.cells(), out, simulation=synopsis.simulation)
+
+
+def write_csv_table(table: pa.Table, out: BinaryIO, *, simulation: bool) -> None:
+    """Write a table as CSV, its texts so that none is a formula."""
+    for place, field in enumerate(table.schema):
+        if field.type == pa.string():
+            texts = pa.array(map(as_text, table[place].to_pylist()), pa.string())
+            table = table.set_column(place, field.name, texts)
+    if simulation:
+        table = table.rename_columns([f"simulated_{name}" if name in MARKED else name for name in table.column_names])
     out.write((",".join(table.column_names) + "\n").encode())
     pyarrow.csv.write_csv(table, out, pyarrow.csv.WriteOptions(include_header=False))
 
@@ -77,24 +82,24 @@ def write_geojson(synopsis: Synopsis, out: BinaryIO) -> None:
     """
     cells = synopsis.partition.cells
     if isinstance(synopsis.partition, AreaPartition):
-        _write(Facts.of(synopsis).labelled(), _areas(synopsis, synopsis.partition), out)
+        write_features(Facts.of(synopsis).labelled(), _areas(synopsis, synopsis.partition), out)
         return
     parts = (_cells(synopsis, first, min(first + CELLS_AT_ONCE, cells)) for first in range(0, cells, CELLS_AT_ONCE))
-    _write(Facts.of(synopsis).labelled(), (feature for part in parts for feature in part), out)
+    write_features(Facts.of(synopsis).labelled(), (feature for part in parts for feature in part), out)
 
 
 def write_points_geojson(synopsis: Synopsis, points: NDArray[np.float64], about: dict[str, str], out: BinaryIO) -> None:
     """Points as features without properties, in longitude and latitude."""
     parts = (points[first : first + CELLS_AT_ONCE] for first in range(0, len(points), CELLS_AT_ONCE))
     places = (place for part in parts for place in in_degrees(part, synopsis.domain).tolist())
-    _write(about, (_feature(_geometry("Point", place), "") for place in places), out)
+    write_features(about, (feature_text(_geometry("Point", place), "") for place in places), out)
 
 
 def _cells(synopsis: Synopsis, first: int, stop: int) -> Iterator[str]:
     rings = rings_in_degrees(synopsis.partition.bounds(first, stop)[:, RING], synopsis.domain)
     counts, errors = synopsis.counts[first:stop], np.sqrt(synopsis.variances[first:stop])
     for ring, count, error in zip(rings.tolist(), counts.tolist(), errors.tolist(), strict=True):
-        yield _feature(_geometry("Polygon", [ring]), f'"count":{count},"std_error":{error}')
+        yield feature_text(_geometry("Polygon", [ring]), f'"count":{count},"std_error":{error}')
 
 
 def _areas(synopsis: Synopsis, areas: AreaPartition) -> Iterator[str]:
@@ -104,7 +109,7 @@ def _areas(synopsis: Synopsis, areas: AreaPartition) -> Iterator[str]:
     for shape, name, count, error in zip(shapes, areas.names, counts, errors, strict=True):
         called = json.dumps(name, ensure_ascii=False)
         named = "".join(f'"{label}":{called},' for label in labels)
-        yield _feature(shape, f'{named}"count":{count},"std_error":{error}')
+        yield feature_text(shape, f'{named}"count":{count},"std_error":{error}')
 
 
 def _geometry(kind: str, coordinates: list[Any]) -> str:
@@ -112,11 +117,13 @@ def _geometry(kind: str, coordinates: list[Any]) -> str:
     return f'{{"type":"{kind}","coordinates":{coordinates}}}'
 
 
-def _feature(geometry: str, properties: str) -> str:
+def feature_text(geometry: str, properties: str) -> str:
+    """A GeoJSON feature of two texts of JSON, the second without its braces."""
     return f'{{"type":"Feature","properties":{{{properties}}},"geometry":{geometry}}}'
 
 
-def _write(about: dict[str, str], features: Iterable[str], out: BinaryIO) -> None:
+def write_features(about: dict[str, str], features: Iterable[str], out: BinaryIO) -> None:
+    """Write features as a GeoJSON collection that says what it is."""
     member = json.dumps({**about, "coordinates": COORDINATES}, ensure_ascii=False)
     out.write(f'{{"type": "FeatureCollection", "hushgrid": {member}, "features": ['.encode())
     for number, feature in enumerate(features):
@@ -136,24 +143,40 @@ def write_gpkg(synopsis: Synopsis, out: BinaryIO) -> None:
 
     The guarantee and the method are in the metadata of the layer.
     """
+    partition = synopsis.partition
+    called = {label: np.array(column.to_pylist(), dtype=object) for label, column in names(partition).items()}
+    fields = {**called, "count": synopsis.counts, "std_error": np.sqrt(synopsis.variances)}
+    wkb = np.array(shapes(partition).to_pylist(), dtype=object)
+    write_layer(synopsis, fields, wkb, out, layer=LAYER, kind=shape_type(partition), crs=gdal_name(synopsis.domain))
+
+
+def write_layer(
+    synopsis: Synopsis,
+    fields: Mapping[str, NDArray[Any]],
+    wkb: NDArray[np.object_],
+    out: BinaryIO,
+    *,
+    layer: str,
+    kind: str,
+    crs: str,
+) -> None:
+    """Write shapes with fields as one layer of a GeoPackage, which says what it is."""
     try:
         import pyogrio
     except ImportError as error:
         msg = "a GeoPackage needs pyogrio: pip install 'hushgrid[gis]'."
         raise MissingExtraError(msg) from error
-    about, partition = Facts.of(synopsis).labelled(), synopsis.partition
-    called = {label: np.array(column.to_pylist(), dtype=object) for label, column in names(partition).items()}
-    fields = {**called, "count": synopsis.counts, "std_error": np.sqrt(synopsis.variances)}
+    about = Facts.of(synopsis).labelled()
     content = io.BytesIO()
     pyogrio.raw.write(
         content,
-        geometry=np.array(shapes(partition).to_pylist(), dtype=object),
+        geometry=wkb,
         field_data=list(fields.values()),
         fields=np.array(list(fields), dtype=object),
         driver="GPKG",
-        layer=LAYER,
-        geometry_type=shape_type(partition),
-        crs=gdal_name(synopsis.domain),
+        layer=layer,
+        geometry_type=kind,
+        crs=crs,
         layer_metadata={name.upper(): text for name, text in about.items()},
         layer_options={DESCRIPTION: about.get("simulation") or about["guarantee"]},
     )

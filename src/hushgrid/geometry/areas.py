@@ -187,6 +187,19 @@ class AreaPartition:
             raise ArgumentError(msg, instead={"level": get_close_matches(name, found, n=1, cutoff=0)[0]})
         return found[self.level if name is None else name]
 
+    def file_order(self, level: AreaLevel) -> Indices:
+        """The areas of a level, by which of them has the first part in the file."""
+        return np.argsort(np.minimum.reduceat(self.places, level.starts[:-1]))
+
+    def parents_of(self, level: AreaLevel) -> list[str]:
+        """What each area of a level lies in; empty for the coarsest."""
+        place = self.level_names.index(level.name)
+        if place == 0:
+            return [""] * len(level.names)
+        above = self.all_levels[place - 1]
+        numbers = np.searchsorted(above.starts, level.starts[:-1], side="right") - 1
+        return [above.names[number] for number in numbers.tolist()]
+
     @property
     def words(self) -> str:
         """Its shape in words."""

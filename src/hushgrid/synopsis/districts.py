@@ -55,7 +55,7 @@ class Districts:
         answer = self._answer(areas, confidence)
         if whole:
             answer = replace(answer, estimate=self._whole[self._nodes(areas)])  # type: ignore[arg-type]  # whole numbers
-        order = np.argsort(np.minimum.reduceat(self._partition.places, areas.starts[:-1]))
+        order = self._partition.file_order(areas)
         in_order = {field.name: getattr(answer, field.name)[order] for field in fields(answer)}
         return [areas.names[number] for number in order.tolist()], Answer(**in_order)
 
