@@ -178,7 +178,8 @@ BAD_ARGUMENTS = {
     "GeoJSON of rectangles": (["--rect", "0,0,1,1", "--geojson"], ["--polygons", "--csv"]),
     "a file of rectangles": (["--rect", "0,0,1,1", "-o", "out.geojson"], ["--polygons"]),
     "two formats": (["--polygons", "-", "--geojson", "--csv"], ["--csv", "--geojson"]),
-    "a file that is no GeoJSON": (["--polygons", "-", "-o", "out.gpkg"], [".geojson", "out.gpkg"]),
+    "a file of an unknown format": (["--polygons", "-", "-o", "out.shp"], [".geojson, .json, .csv, .gpkg", "out.shp"]),
+    "whole numbers of rectangles": (["--rect", "0,0,1,1", "--whole"], ["--whole about these or --polygons"]),
     "a folder that does not exist": (["--polygons", "-", "-o", "no/out.geojson"], ["no", "create it first"]),
     "confidence in percent": (["--polygons", "-", "--confidence", "95"], ["confidence", "0.95"]),
 }

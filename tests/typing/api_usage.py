@@ -110,6 +110,7 @@ def synopses() -> None:
     assert_type(synopsis.count_polygons([]), float | Floats)
     assert_type(synopsis.answer([-74.02, 40.70, -73.93, 40.80], confidence=0.9), hg.Answer)
     assert_type(synopsis.answer_polygons([], confidence=0.9), hg.Answer)
+    assert_type(synopsis.answer_polygons([], whole=True), hg.Answer)
     assert_type(synopsis.sample(1000, seed=3), Floats)
     assert_type(synopsis.domain, hg.Domain)
     assert_type(synopsis.partition, Structure)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +78,22 @@ def valid_polygons(geometries: Any, domain: Domain) -> Geometries:
     if crs is not None:
         polygons = transformed(polygons, crs, domain.crs)
     return _repaired(polygons)
+
+
+class Frame(Protocol):
+    """A table with a column of geometries, as GeoPandas has it."""
+
+    @property
+    def geometry(self) -> Any:
+        """The geometries."""
+
+    def assign(self, **columns: Any) -> Self:
+        """The same table with more columns."""
+
+
+def is_frame(geometries: Any) -> TypeGuard[Frame]:
+    """Whether these are geometries with columns beside them, which can take more."""
+    return all(hasattr(geometries, name) for name in ("geometry", "columns", "assign"))
 
 
 def is_one(geometries: Any) -> bool:

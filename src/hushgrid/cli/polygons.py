@@ -57,14 +57,27 @@ class Features:
         return [(feature.get("properties") or {}).get(column) for feature in self.features]
 
     def called(self, column: str | None = None) -> list[str]:
-        """The name of each feature by a property, else its number."""
+        """The name of each feature by a property.
+
+        Without one, what it calls its name or its id, else which feature it is.
+        """
         if column is None:
-            return [_name(feature, number) for number, feature in enumerate(self.features)]
+            return [self._name(number) for number in range(len(self.features))]
         if column not in self.columns:
             there = f"there are: {', '.join(self.columns)}" if self.columns else "there are none"
             msg = f"--area-name must be a property of its features, got {column!r}; {there}."
             raise ArgumentError(msg)
-        return [_shown(value) or f"feature {number}" for number, value in enumerate(self[column])]
+        names = list(map(_text, self[column]))
+        if "" in names:
+            msg = f"feature {names.index('')} has no {column!r}. Give it one, or leave out --area-name {column}."
+            raise ArgumentError(msg)
+        return names
+
+    def _name(self, number: int) -> str:
+        feature = self.features[number]
+        properties = {str(key).lower(): value for key, value in (feature.get("properties") or {}).items()}
+        own_id = feature.get("id") if self.is_geojson else None
+        return _text(properties.get("name")) or _text(own_id) or f"feature {number}"
 
     @property
     def name_column(self) -> str | None:
@@ -85,6 +98,21 @@ class Features:
             yield text.encode(errors="replace").decode()  # half a surrogate pair cannot be written
         yield "\n]}\n"
 
+    def fields(self) -> dict[str, "NDArray[Any]"]:
+        """Properties as columns of one type each, as GDAL wants them."""
+        return {column: _column(self[column]) for column in self.columns}
+
+    def wkb(self) -> "NDArray[np.object_]":
+        """Geometries as multipolygons in well-known binary."""
+        import numpy as np
+        import shapely
+
+        is_polygon = shapely.get_type_id(self.geometry) == shapely.GeometryType.POLYGON
+        several = self.geometry.copy()
+        several[is_polygon] = shapely.multipolygons(self.geometry[is_polygon], indices=np.arange(is_polygon.sum()))
+        found: NDArray[np.object_] = shapely.to_wkb(several, output_dimension=2)
+        return found
+
     def _places(self) -> Iterator[dict[str, Any] | None]:
         """Geometries as GeoJSON has them, in longitude and latitude."""
         import shapely
@@ -100,16 +128,22 @@ class Features:
             yield None if text is None else json.loads(text)
 
 
-def _name(feature: dict[str, Any], number: int) -> str:
-    properties = {str(key).lower(): value for key, value in (feature.get("properties") or {}).items()}
-    return _shown(properties.get("name")) or _shown(feature.get("id")) or f"feature {number}"
+def _text(name: Any) -> str:
+    """A name as text, empty if there is none."""
+    if isinstance(name, float) and name.is_integer():
+        name = int(name)  # some formats have no whole numbers
+    return str(name).strip() if isinstance(name, str | int | float) else ""
 
 
-def _shown(name: Any) -> str:
-    """A name on one line, empty if there is none."""
-    if not isinstance(name, str | int):
-        return ""
-    text = "".join(letter if letter.isprintable() else "?" for letter in str(name).strip())
+def on_one_line(name: str) -> str:
+    r"""A name as a table shows it.
+
+    Examples
+    --------
+    >>> on_one_line("Kings\n"), len(on_one_line("x" * 99))
+    ('Kings?', 40)
+    """
+    text = "".join(letter if letter.isprintable() else "?" for letter in name)
     return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
 
 
@@ -229,6 +263,19 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if isinstance(value, str | int | bool | None) else str(value)
+
+
+def _column(values: list[Any]) -> Any:
+    """Values as an array of whole numbers, numbers or texts, whichever holds them all."""
+    import numpy as np
+
+    kinds = {type(value) for value in values}
+    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in values):
+        return np.array(values, np.int64)
+    if float in kinds and kinds <= {int, float, type(None)}:
+        return np.array([math.nan if value is None else value for value in values], np.float64)
+    texts = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
+    return np.array(texts, dtype=object)
 
 
 GEOJSON = frozenset({".geojson", ".json"})

@@ -6,17 +6,21 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from hushgrid.cli.files import check_one_reader, read_release
 from hushgrid.cli.parameters import COLUMNS, Rect, example, read_rects, to_rects, typed_rects, warn_of_outside
-from hushgrid.cli.polygons import GEOJSON, read_polygons, refused
-from hushgrid.cli.text import aligned, as_json, note, whole
+from hushgrid.cli.polygons import on_one_line, read_polygons, refused
+from hushgrid.cli.text import aligned, as_json, note, warn, whole
 from hushgrid.errors import ArgumentError
+from hushgrid.files.paths import check_target, new_file
+from hushgrid.geometry.domain import LONGITUDE_LATITUDE, exact_text
 
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -71,7 +75,7 @@ class Answers:
         names = self.names
         header = list(self.columns) if names is None else ["area"]
         places = (
-            [[name] for name in names]
+            [[on_one_line(name)] for name in names]
             if names is not None
             else [[f"{place:.10g}" for place in row] for row in self.places]
         )
@@ -95,9 +99,11 @@ class Answers:
 
     def csv(self) -> Iterator[str]:
         """Lines of a CSV file, at full precision."""
+        from hushgrid.export.vectors import as_text
+
         write = csv.writer(_Lines(), lineterminator="\n").writerow
         yield write((*self.columns, *([] if self.names is None else ["name"]), *NUMBERS))
-        names = [[]] * len(self.places) if self.names is None else [[_no_formula(name)] for name in self.names]
+        names = [[]] * len(self.places) if self.names is None else [[as_text(name)] for name in self.names]
         for place, name, row in zip(self.places.tolist(), names, self._rows(NUMBERS), strict=True):
             yield write((*map(repr, place), *name, *map(repr, row)))
 
@@ -125,31 +131,25 @@ class _Lines:
         return line
 
 
-def _no_formula(name: str) -> str:
-    """A name that no spreadsheet takes for a formula.
-
-    Examples
-    --------
-    >>> _no_formula("=1+1"), _no_formula("Kent")
-    ("'=1+1", 'Kent')
-    """
-    return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r")) else name
-
-
 def ask(synopsis: "Synopsis", rects: "NDArray[np.float64]", *, confidence: float) -> Answers:
     """What the synopsis says about rectangles."""
     return Answers(places=rects, **_said(synopsis, synopsis.answer(rects, confidence=confidence), confidence))
 
 
 def ask_polygons(
-    synopsis: "Synopsis", features: "Features", *, confidence: float, area_name: str | None = None
+    synopsis: "Synopsis",
+    features: "Features",
+    *,
+    confidence: float,
+    area_name: str | None = None,
+    whole: bool = False,
 ) -> Answers:
     """What the synopsis says about polygons."""
     import numpy as np
 
-    answer = synopsis.answer_polygons(features, confidence=confidence)
-    numbers = np.arange(len(features.features))[:, None]
     names = features.called(area_name)
+    answer = synopsis.answer_polygons(features, confidence=confidence, whole=whole)
+    numbers = np.arange(len(features.features))[:, None]
     return Answers(places=numbers, columns=("feature",), names=names, **_said(synopsis, answer, confidence))
 
 
@@ -184,7 +184,7 @@ def _bounded(number: float) -> float | None:
     epilog=example(
         "query trips.dp.parquet --rect -74,40.7,-73.9,40.8 --rect -73.9,40.7,-73.8,40.8",
         "query trips.dp.parquet --rects areas.csv --csv > answers.csv",
-        "query trips.dp.parquet --polygons districts.gpkg --area-name name -o answers.geojson",
+        "query trips.dp.parquet --polygons districts.gpkg --area-name name --whole -o answers.csv",
     )
 )
 @click.argument("file", type=click.Path(path_type=Path))
@@ -214,7 +214,9 @@ def _bounded(number: float) -> float | None:
 @click.option(
     "--level", metavar="LEVEL", show_default="the finest", help="Level of areas to list, of a release on areas."
 )
-@click.option("--whole", "want_whole", is_flag=True, help="Whole numbers that add up, of a release on areas.")
+@click.option(
+    "--whole", "want_whole", is_flag=True, help="Whole numbers that add up, of polygons or of a release on areas."
+)
 @click.option("--confidence", default=0.95, show_default=True, help="Confidence of the intervals.")
 @click.option("--json", "want_json", is_flag=True, help="Write JSON.")
 @click.option(
@@ -227,9 +229,13 @@ def _bounded(number: float) -> float | None:
     "--geojson", "want_geojson", is_flag=True, help="Write the polygons as GeoJSON with estimate, low and high."
 )
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="GEOJSON", help="Write this GeoJSON to a file."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Write a file: .geojson or .gpkg of polygons, or .csv of anything.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace GEOJSON if it exists.")
+@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 def query(
     file: Path,
     rects: list[Rect],
@@ -251,83 +257,127 @@ def query(
     count nothing. Features of a polygon file are numbered from 0. A release on areas lists these, if nothing is asked.
     """
     asked = sum(map(bool, (rects, rects_file, polygons_file)))
-    if asked > 1 or (asked and (level is not None or want_whole)):
-        msg = f"{WHAT_TO_ASK} --level and --whole are about the areas of the release itself."
+    if asked > 1 or (asked and level is not None) or (want_whole and (rects or rects_file)):
+        msg = f"{WHAT_TO_ASK} --level is about the areas of the release itself, --whole about these or --polygons."
         raise click.UsageError(msg)
     check_one_reader(FILE=file, **{"--rects": rects_file, "--polygons": polygons_file})
-    _check_format(want_json, want_csv, want_geojson or output is not None, polygons_file)
+    form = _format(want_json, want_csv, want_geojson, output)
+    if form in ("geojson", "gpkg") and polygons_file is None:
+        msg = "GeoJSON and GeoPackage are for --polygons. Write rectangles as --json or --csv, and the areas of a "
+        msg += "release with 'hushgrid export FILE --whole'."
+        raise click.UsageError(msg)
     if output is not None:
-        _check_output(output, overwrite=overwrite)
-    features = None
+        check_target(output, overwrite=overwrite)
     if polygons_file is not None:
         features = read_polygons(polygons_file)
         synopsis, _ = read_release(file)
-        answers = _ask_polygons(synopsis, features, polygons_file, confidence, area_name)
-    elif asked:
-        checked = read_rects(rects_file) if rects_file else typed_rects(rects)
-        synopsis, _ = read_release(file)
+        answers = _ask_polygons(synopsis, features, polygons_file, confidence, area_name, whole=want_whole)
+        _tell(answers, synopsis, form, file, output, overwrite=overwrite, features=features)
+        return
+    checked = read_rects(rects_file) if rects_file else typed_rects(rects) if rects else None
+    synopsis, _ = read_release(file)
+    if checked is not None:
         warn_of_outside(checked, synopsis.domain)
         answers = ask(synopsis, checked, confidence=confidence)
     else:
-        synopsis, _ = read_release(file)
         answers = ask_areas(synopsis, level=level, whole=want_whole, confidence=confidence)
-    heading = {"file": str(file), "simulation": synopsis.simulation, "confidence": confidence}
-    if want_json:
-        click.echo(as_json({**heading, "caveats": list(answers.caveats), "answers": answers.records()}))
-    elif want_csv or want_geojson or output is not None:
-        _write(answers, features, output, overwrite=overwrite, want_csv=want_csv)
-    else:
-        click.echo(answers.table())
+    _tell(answers, synopsis, form, file, output, overwrite=overwrite)
 
 
-def _write(
-    answers: Answers, features: "Features | None", output: Path | None, *, overwrite: bool, want_csv: bool
+def _tell(
+    answers: Answers,
+    synopsis: "Synopsis",
+    form: "OutputForm",
+    file: Path,
+    output: Path | None,
+    *,
+    overwrite: bool,
+    features: "Features | None" = None,
 ) -> None:
-    """Write answers for other programs, and say what their readers must know."""
-    if output is not None and features is not None:
-        _save(answers, features, output, overwrite=overwrite)
-    elif features is not None and not want_csv:
-        sys.stdout.writelines(features.geojson(answers.values, NUMBERS))
+    """Print answers or write them to a file; what their readers must know goes beside them."""
+    if form == "table":
+        click.echo(answers.table())
+        return
+    if form == "json":
+        heading = {"file": str(file), "simulation": synopsis.simulation, "confidence": answers.confidence}
+        click.echo(as_json({**heading, "caveats": list(answers.caveats), "answers": answers.records()}))
+        return
+    if output is None:
+        _write(answers, features, synopsis, sys.stdout.buffer, form=form)
+        sys.stdout.buffer.flush()
     else:
-        sys.stdout.writelines(answers.csv())
-    sys.stdout.flush()
+        with new_file(output, overwrite=overwrite) as out:
+            _write(answers, features, synopsis, out, form=form)
+        click.echo(output)
     for caveat in answers.caveats:
         note(caveat)
 
 
-def _check_format(want_json: bool, want_csv: bool, want_geojson: bool, polygons_file: Path | None) -> None:
-    if sum((want_json, want_csv, want_geojson)) > 1:
-        msg = "Choose one of --json, --csv and GeoJSON (--geojson, -o)."
-        raise click.UsageError(msg)
-    if want_geojson and polygons_file is None:
-        msg = "GeoJSON (--geojson, -o) is for --polygons. Write rectangles with --json or --csv."
-        raise click.UsageError(msg)
+def _write(
+    answers: Answers, features: "Features | None", synopsis: "Synopsis", out: "BinaryIO", *, form: "OutputForm"
+) -> None:
+    """Write answers for other programs."""
+    if features is None or form == "csv":
+        out.writelines(line.encode() for line in answers.csv())
+    elif form == "geojson":
+        out.writelines(part.encode() for part in features.geojson(answers.values, NUMBERS))
+    else:
+        from hushgrid.export.vectors import write_layer
+
+        values = {name: answers.values[name] for name in NUMBERS}
+        fields = {**features.fields(), **values}
+        crs = "EPSG:4326" if features.crs == LONGITUDE_LATITUDE else features.crs
+        write_layer(synopsis, fields, features.wkb(), out, layer="polygons", kind="MultiPolygon", crs=crs)
 
 
-def _check_output(output: Path, *, overwrite: bool) -> None:
-    from hushgrid.files.paths import check_target
+OutputForm = Literal["table", "json", "csv", "geojson", "gpkg"]
+FORMS: dict[str, OutputForm] = {".geojson": "geojson", ".json": "geojson", ".csv": "csv", ".gpkg": "gpkg"}
 
-    if output.suffix.lower() not in GEOJSON:
-        msg = f"-o writes GeoJSON and must end in .geojson, got {output}. Use --geojson for standard output."
+
+def _format(want_json: bool, want_csv: bool, want_geojson: bool, output: Path | None) -> "OutputForm":
+    """The one form that is asked for, by an option or by the ending of a file."""
+    if sum((want_json, want_csv, want_geojson, output is not None)) > 1:
+        msg = "Choose one of --json, --csv, --geojson and -o FILE, whose ending says the format."
         raise click.UsageError(msg)
-    check_target(output, overwrite=overwrite)
+    if output is not None and output.suffix.lower() not in FORMS:
+        msg = f"-o writes GeoJSON, CSV or a GeoPackage, and must end in {', '.join(FORMS)}; got {output}."
+        raise ArgumentError(msg, instead={"output": output.with_suffix(".geojson")} if output.name else None)
+    if output is not None:
+        return FORMS[output.suffix.lower()]
+    return "json" if want_json else "csv" if want_csv else "geojson" if want_geojson else "table"
 
 
 def _ask_polygons(
-    synopsis: "Synopsis", features: "Features", file: Path, confidence: float, area_name: str | None
+    synopsis: "Synopsis",
+    features: "Features",
+    file: Path,
+    confidence: float,
+    area_name: str | None,
+    *,
+    whole: bool,
 ) -> Answers:
     from hushgrid.synopsis.answer import check_confidence
 
     check_confidence(confidence)  # so that complaints after it are about the polygons
     try:
-        return ask_polygons(synopsis, features, confidence=confidence, area_name=area_name)
+        answers = ask_polygons(synopsis, features, confidence=confidence, area_name=area_name, whole=whole)
     except ArgumentError as error:
         raise refused(file, str(error)) from None
+    _warn_of_nothing(answers, features, synopsis)
+    return answers
 
 
-def _save(answers: Answers, features: "Features", output: Path, *, overwrite: bool) -> None:
-    from hushgrid.files.paths import new_file
+def _warn_of_nothing(answers: Answers, features: "Features", synopsis: "Synopsis") -> None:
+    """Warn of a polygon that lies where nothing was counted."""
+    from hushgrid.answering.areas import has_outline
 
-    with new_file(output, overwrite=overwrite) as out:
-        out.writelines(part.encode() for part in features.geojson(answers.values, NUMBERS))
-    click.echo(output)
+    assert answers.names is not None
+    outside = (answers.values["noise_std"] == 0) & has_outline(features.geometry)
+    if outside.any():
+        number = int(outside.argmax())
+        others = f" So do {int(outside.sum()) - 1:,} more." if outside.sum() > 1 else ""
+        where = "the domain" if synopsis.partition.tiles else "the areas of the release, in the domain"
+        warn(
+            f"feature {number} ({on_one_line(answers.names[number])}) lies outside {where} "
+            f"{exact_text(synopsis.domain.bounds)}, where nothing was counted.{others}"
+        )

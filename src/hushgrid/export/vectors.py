@@ -3,7 +3,7 @@
 import io
 import json
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -166,7 +166,11 @@ def write_layer(
     except ImportError as error:
         msg = "a GeoPackage needs pyogrio: pip install 'hushgrid[gis]'."
         raise MissingExtraError(msg) from error
-    about = Facts.of(synopsis).labelled()
+    about, taken = Facts.of(synopsis).labelled(), [name.lower() for name in fields]
+    if len(set(taken)) < len(taken):
+        alike = next(name for name in fields if taken.count(name.lower()) > 1)
+        msg = f"a GeoPackage does not tell capital from small letters in names of columns: rename {alike!r}."
+        raise ArgumentError(msg)
     content = io.BytesIO()
     pyogrio.raw.write(
         content,
@@ -178,9 +182,20 @@ def write_layer(
         geometry_type=kind,
         crs=crs,
         layer_metadata={name.upper(): text for name, text in about.items()},
-        layer_options={DESCRIPTION: about.get("simulation") or about["guarantee"]},
+        layer_options={
+            DESCRIPTION: about.get("simulation") or about["guarantee"],
+            "fid": _not_in("fid", taken),
+            "geometry_name": _not_in("geom", taken),
+        },
     )
     out.write(content.getbuffer())
+
+
+def _not_in(name: str, taken: Sequence[str]) -> str:
+    """A name that is not taken, with as many underscores as it takes."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 SYNTHETIC = "Synthetic points, drawn from a release under differential privacy. None of them is a record."

@@ -1,7 +1,7 @@
 """Counts with intervals, and how wide these are."""
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from statistics import NormalDist
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError, quoted
 from hushgrid.geometry.domain import number_of
+from hushgrid.synopsis.whole import whole_apart
 
 # Variance of a count even where no leaf is cut: points are whole, and edges may be rounded to two decimals.
 FLOOR_VARIANCE = 0.25
@@ -46,6 +47,12 @@ class Answer:
     def scalar(self) -> "Answer":
         """The answer for one area, as plain values."""
         return Answer(**{field.name: getattr(self, field.name)[0].item() for field in fields(self)})
+
+    def in_whole_numbers(self) -> "Answer":
+        """The same with whole numbers that keep the sum; shape (n,) only."""
+        noise, spread = np.asarray(self.noise_std), np.asarray(self.spread_std)
+        variances = np.where(noise > 0, noise**2 + spread**2, 0)
+        return replace(self, estimate=whole_apart(np.asarray(self.estimate), variances))  # type: ignore[arg-type]  # whole numbers
 
 
 def with_interval(estimate: Floats, noise: Floats, spread: Floats, *, reach: Floats) -> Answer:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
+from hushgrid.answering.outlines import Frame, is_frame
 from hushgrid.answering.polygons import AreaSurface
 from hushgrid.answering.surface import Surface
 from hushgrid.answering.surfaces import Polygons, Rectangles, Region, slopes_of, surface_of
@@ -30,6 +31,8 @@ from hushgrid.work import current_work
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+F = TypeVar("F", bound=Frame)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -166,7 +169,9 @@ class Synopsis:
         confidence : float
             How often such an interval should hold the true count.
         """
-        return self._answer_region(Rectangles(self.surface, rects, self.domain), confidence)
+        region = Rectangles(self.surface, rects, self.domain)
+        answer = self._answer_region(region, confidence)
+        return answer.scalar() if region.is_one else answer
 
     def count_polygons(self, geometries: Any) -> float | NDArray[np.float64]:
         """Estimated number of points in polygons.
@@ -183,7 +188,11 @@ class Synopsis:
         """
         return self._count_region(Polygons(self.area_surface, geometries))
 
-    def answer_polygons(self, geometries: Any, *, confidence: float = 0.95) -> Answer:
+    @overload
+    def answer_polygons(self, geometries: F, *, confidence: float = 0.95, whole: bool = False) -> F: ...
+    @overload
+    def answer_polygons(self, geometries: Any, *, confidence: float = 0.95, whole: bool = False) -> Answer: ...
+    def answer_polygons(self, geometries: Any, *, confidence: float = 0.95, whole: bool = False) -> Any:
         """Estimated number of points in polygons, with intervals.
 
         Parameters
@@ -192,9 +201,22 @@ class Synopsis:
             As for `count_polygons`.
         confidence : float
             How often such an interval should hold the true count.
+        whole : bool
+            Whether estimates are whole numbers, none negative, that sum to the total of all polygons. They are for
+            print, of polygons that do not overlap.
+
+        Returns
+        -------
+        Answer, or for a GeoDataFrame the same frame with columns ``estimate``, ``low`` and ``high``
         """
         check_confidence(confidence)  # before any work on polygons
-        return self._answer_region(Polygons(self.area_surface, geometries), confidence)
+        region = Polygons(self.area_surface, geometries)
+        answer = self._answer_region(region, confidence)
+        if whole:
+            answer = answer.in_whole_numbers()
+        if is_frame(geometries):
+            return geometries.assign(estimate=answer.estimate, low=answer.low, high=answer.high)
+        return answer.scalar() if region.is_one else answer
 
     def _count_region(self, region: Region) -> float | NDArray[np.float64]:
         counts = self.factor * region.counts()
@@ -203,8 +225,7 @@ class Synopsis:
     def _answer_region(self, region: Region, confidence: float) -> Answer:
         reach = self.calibration.reach(confidence, region.area_shares())
         noise, spread = (self.factor**2 * variance for variance in region.variances())
-        answers = with_interval(self.factor * region.counts(), noise, spread, reach=reach)
-        return answers.scalar() if region.is_one else answers
+        return with_interval(self.factor * region.counts(), noise, spread, reach=reach)
 
     def table(self, level: str | None = None, *, whole: bool = False, confidence: float = 0.95) -> pa.Table:
         """The named areas of a release, with intervals.

@@ -35,6 +35,23 @@ def whole_numbers(tree: Branches, counts: Floats, variances: Floats) -> Indices:
     return whole
 
 
+def whole_apart(counts: Floats, variances: Floats) -> Indices:
+    """Whole numbers of areas that lie apart, with their sum, shape (n,).
+
+    An area of no variance is one where nothing was counted: its number is zero.
+
+    Examples
+    --------
+    >>> whole_apart(np.array([2.6, 3.4, -2.0, 0.0]), np.array([1.0, 1.0, 1.0, 0.0]))
+    array([2, 2, 0, 0])
+    """
+    whole, counted = np.zeros(len(counts), np.int64), variances > 0
+    if counted.any():
+        total = max(round(counts[counted].sum()), 0)
+        whole[counted] = rounded_to_sum(nearest_with_sum(counts[counted], variances[counted], float(total)), total)
+    return whole
+
+
 def nearest_with_sum(values: Floats, variances: Floats, total: float) -> Floats:
     """Numbers nearest to some values, none negative, of a given sum.
 
