@@ -6,6 +6,7 @@ import json
 import os
 import re
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
@@ -137,3 +138,63 @@ def test_no_file_is_opened(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bad_options_are_refused_in_one_line(run: Run, options: tuple[str, ...], word: str) -> None:
     """The exit code is 2, and the line names the option."""
     assert_refused(run(*GIVEN, *options), 2, word)
+
+
+STRIPS = {
+    "type": "FeatureCollection",
+    "features": [
+        {
+            "type": "Feature",
+            "properties": {"half": "west" if number < 4 else "east", "strip": f"strip {number}"},
+            "geometry": {
+                "type": "Polygon",
+                "coordinates": [[[number, 0], [number + 1, 0], [number + 1, 1], [number, 1], [number, 0]]],
+            },
+        }
+        for number in range(9)
+    ],
+}
+ON_AREAS = ("plan", "--areas", "strips.geojson", "--levels", "half,strip")
+
+
+def test_areas_get_a_table_of_splits(run: Run, tmp_path: Path) -> None:
+    """One row a split, the default and the one given marked, and averages where the number of points is known."""
+    (tmp_path / "strips.geojson").write_text(json.dumps(STRIPS))
+    result = run(*ON_AREAS, "--epsilon", "0.1", "--level-shares", ".3,.7", "--points-about", "9000")
+    values = json.loads(run(*ON_AREAS, "--epsilon", "0.1", "--level-shares", ".3,.7", "--json").stdout)
+    header, *rows = (line.split() for line in result.stdout.split("\n\n")[0].splitlines())
+
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert " ".join(header) == "--level-shares 2 of half 9 of strip all together"
+    assert [row[-1] for row in rows if row[-1] in ("given", "default")] == ["default", "given"]
+    assert ["0.3,0.7"] in [row[:1] for row in rows]
+    assert rows[-1][:2] == ["strip", "alone"]
+    assert "Of about 9,000 points, on average and by the shares given, an area of level half holds 4,500" in flat(
+        result.stdout
+    )
+    given = next(split for split in values["splits"] if split["mark"] == "given")
+    assert f"± {given['reaches']['half']:.0f}" in result.stdout
+    assert given["shares"] == {"half": 0.3, "strip": 0.7}
+
+
+ON_AREAS_REFUSED = {
+    "an accuracy": (["--accuracy", "5%"], "--accuracy is about rectangles"),
+    "no budget": ([], "Give either --epsilon or --accuracy"),
+    "shares of more than all": (["--epsilon", "1", "--level-shares", ".5,.6"], "sum to 1, got .5 + .6 = 1.1"),
+    "a small domain": (["--epsilon", "1", "--domain", "0,0,5,1"], "reaches outside the domain"),
+}
+
+
+@pytest.mark.parametrize(("options", "words"), ON_AREAS_REFUSED.values(), ids=ON_AREAS_REFUSED)
+def test_a_plan_for_areas_that_makes_no_sense_is_refused(run: Run, tmp_path: Path, options, words) -> None:
+    """With a sentence that says why."""
+    (tmp_path / "strips.geojson").write_text(json.dumps(STRIPS))
+    result = run(*ON_AREAS, *options)
+
+    assert result.exit_code in (2, 3)
+    assert words in flat(result.stderr)
+
+
+def test_levels_are_about_areas(run: Run) -> None:
+    """Without any, there is nothing to divide among."""
+    assert_refused(run(*GIVEN, "--epsilon", "1", "--levels", "half,strip"), 2, "without --areas")

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 Rect = tuple[float, float, float, float]
 
 
-def to_domain(_context: click.Context, _parameter: click.Parameter, text: str) -> Domain:
+def to_domain(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Domain | None:
     """Parse a domain written as ``W,S,E,N``."""
-    return Domain.parse(text)
+    return None if text is None else Domain.parse(text)
 
 
 def to_total(_context: click.Context, _parameter: click.Parameter, text: str | None) -> int | Literal["private"] | None:

@@ -2,16 +2,19 @@
 
 import textwrap
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hushgrid.cli.parameters import COLUMNS, example, to_domain
+from hushgrid.cli.arguments import AreasAsked, read_areas
+from hushgrid.cli.parameters import COLUMNS, example, to_domain, to_texts
 from hushgrid.cli.text import WIDTH, aligned, as_json
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 
 if TYPE_CHECKING:
+    from hushgrid.plan.levels import LevelsPlan, SplitPlan
     from hushgrid.plan.plan import ExpectedError, MethodPlan, Plan
 
 HEADER = ["method", "rectangle", "of domain", "points", "half below", "relative", "95 % below", "relative"]
@@ -39,17 +42,20 @@ def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str 
         "plan --domain -74.26,40.48,-73.70,40.92 --points-about 1000000 --epsilon 1",
         "plan --domain -74.26,40.48,-73.70,40.92 --points-about 1000000 --accuracy 5%",
         "plan --domain -74.26,40.48,-73.70,40.92 --points-about 1000000 --epsilon 1 --max-per-user 10",
+        "plan --areas counties.geojson --levels state,county --epsilon 1",
     ),
 )
 @click.option(
     "--domain",
     callback=to_domain,
-    required=True,
     metavar="W,S,E,N",
-    help="Public rectangle to cover: west, south, east, north.",
+    help="Public rectangle to cover: west, south, east, north. With --areas, it may be left out.",
 )
 @click.option(
-    "--points-about", type=int, required=True, metavar="N", help="Rough number of points, from public knowledge."
+    "--points-about",
+    type=int,
+    metavar="N",
+    help="Rough number of points, from public knowledge. With --areas, it may be left out.",
 )
 @click.option("--epsilon", metavar="E", help="Privacy budget. Smaller is more private.")
 @click.option(
@@ -81,15 +87,31 @@ def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str 
     metavar="SHARE",
     help="Share of the domain that holds 95 % of the points. Smaller means clumpier.",
 )
+@click.option(
+    "--areas",
+    "areas_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Plan for counts on these areas instead, as publish --areas takes them.",
+)
+@click.option("--area-name", metavar="FIELD", show_default="name or id", help="Property that names each area.")
+@click.option("--levels", callback=to_texts, metavar="FIELD,...", help="Levels of areas, as publish --levels has them.")
+@click.option(
+    "--level-shares", callback=to_texts, metavar="S,...", help="A split of the budget to show beside the others."
+)
 @click.option("--json", "want_json", is_flag=True, help="Write JSON.")
 def plan_command(
-    domain: Domain,
-    points_about: int,
+    domain: Domain | None,
+    points_about: int | None,
     epsilon: str | None,
     accuracy: float | None,
     max_per_user: int,
     size_share: str,
     filled: float,
+    areas_file: Path | None,
+    area_name: str | None,
+    levels: tuple[str, ...] | None,
+    level_shares: tuple[str, ...] | None,
     want_json: bool,
 ) -> None:
     """Say what to expect of a release, before touching any data.
@@ -97,13 +119,29 @@ def plan_command(
     The plan tells how many cells there would be, about how long publishing them would take, and how far off the counts
     of small, medium and large rectangles would be. It needs public figures alone, because it publishes a made-up
     population.
+
+    With --areas it tells how far off the counts of each level would be, by how the budget is split among levels.
     """
     from hushgrid.plan.plan import epsilon_for
     from hushgrid.plan.plan import plan as make_plan
 
+    asked = AreasAsked(file=areas_file, name=area_name, levels=levels or (), shares=level_shares)
+    asked.check()
+    if areas_file is not None and accuracy is not None:
+        msg = "--accuracy is about rectangles. With --areas, give --epsilon and read what each level gets."
+        raise click.UsageError(msg)
     if (epsilon is None) == (accuracy is None):
         msg = "Give either --epsilon or --accuracy."
         raise click.UsageError(msg)
+    if areas_file is not None:
+        assert epsilon is not None
+        on_areas = _on_areas(areas_file, asked, domain, epsilon, max_per_user)
+        click.echo(as_json(levels_as_values(on_areas)) if want_json else levels_in_words(on_areas, points_about))
+        return
+    for option, given in (("--domain", domain), ("--points-about", points_about)):
+        if given is None:
+            raise click.MissingParameter(param_type="option", param_hint=f"'{option}'")
+    assert domain is not None
     figures: dict[str, Any] = {
         "points_about": points_about,
         "max_per_user": max_per_user,
@@ -114,6 +152,76 @@ def plan_command(
     assert budget is not None
     made = make_plan(domain, epsilon=budget, **figures)
     click.echo(as_json(as_values(made)) if want_json else in_words(made, accuracy=accuracy))
+
+
+def _on_areas(file: Path, asked: AreasAsked, domain: Domain | None, epsilon: str, max_per_user: int) -> "LevelsPlan":
+    """The plan for counts on areas."""
+    from hushgrid.plan.levels import plan_levels
+
+    method = read_areas(file, asked)
+    areas = method.public_partition(domain or method.domain())
+    shares = None if method.shares is None else method.shares_of(areas)
+    return plan_levels(areas, epsilon=epsilon, max_per_user=max_per_user, shares=shares)
+
+
+def levels_in_words(made: "LevelsPlan", points_about: int | None) -> str:
+    """The plan for areas as text for people: a table of splits, and how to read it."""
+    header = ["--level-shares", *(f"{len(level.names):,} of {level.name}" for level in made.levels), "all together", ""]
+    rows = [
+        [
+            _shares(split, made.levels[-1].name),
+            *(f"± {_half_width(reach)}" for reach in (*split.reaches, split.total_reach)),
+            split.mark,
+        ]
+        for split in made.splits
+    ]
+    kept = f", at most {made.max_per_user:,} records of a user kept" if made.max_per_user > 1 else ""
+    how_to_read = (
+        f"At epsilon {float(made.epsilon):g}{kept}, the count of a typical area is off by no more than this 95 % of "
+        "the time. All of the budget on the finest level leaves coarser areas to be the sums of their parts. This "
+        "follows from the areas and the budget; no points were looked at."
+    )
+    texts = [how_to_read]
+    if points_about is not None:
+        each = [
+            f"an area of level {level.name} holds {about(points_about / len(level.names))} and is off by up to "
+            f"{rounded_percent(reach * len(level.names) / points_about)}"
+            for level, reach in zip(made.levels, made.chosen.reaches, strict=True)
+        ]
+        kind = "shares given" if made.chosen.mark == "given" else "default shares"
+        texts.append(f"Of about {points_about:,} points, on average and by the {kind}, {'; '.join(each)}.")
+    return "\n\n".join([aligned([header, *rows]), *(textwrap.fill(text, WIDTH) for text in texts)])
+
+
+def levels_as_values(made: "LevelsPlan") -> dict[str, Any]:
+    """The plan for areas as values for JSON."""
+    names = [level.name for level in made.levels]
+    return {
+        "epsilon": float(made.epsilon),
+        "exact_epsilon": str(made.epsilon),
+        "max_per_user": made.max_per_user,
+        "levels": [{"level": level.name, "areas": len(level.names)} for level in made.levels],
+        "splits": [
+            {
+                "mark": split.mark,
+                "shares": dict(zip(names, map(float, split.shares), strict=True)),
+                "reaches": dict(zip(names, split.reaches, strict=True)),
+                "total_reach": split.total_reach,
+            }
+            for split in made.splits
+        ],
+    }
+
+
+def _shares(split: "SplitPlan", finest: str) -> str:
+    """The shares as --level-shares takes them."""
+    if 0 in split.shares:
+        return f"{finest} alone"
+    return ",".join(f"{float(share):.2g}" for share in split.shares)
+
+
+def _half_width(reach: float) -> str:
+    return f"{reach:.1f}" if reach < 10 else about(reach)
 
 
 def in_words(made: "Plan", *, accuracy: float | None) -> str:

@@ -189,14 +189,8 @@ class Areas:
         return replace(synopsis, calibration=ONE_NOISE)
 
     def shares_of(self, areas: AreaPartition) -> tuple[Fraction, ...]:
-        """Share of ε for each level, the coarsest first.
-
-        For sums over a tree, the worst variance is least if a level's share grows as the cube root of its nodes (the
-        geometric budget of Cormode et al., ICDE 2012).
-        """
-        if self.shares is not None:
-            return level_shares(self.shares, self.levels)
-        return proportional_shares(Fraction(1), [len(level.names) ** (1 / 3) for level in areas.all_levels])
+        """Share of ε for each level, the coarsest first."""
+        return default_shares(areas) if self.shares is None else level_shares(self.shares, self.levels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,6 +257,15 @@ def _h3_text(resolutions: Sequence[int]) -> str:
 
 
 FIRST, STOP = slice(None, -1), slice(1, None)  # of the starts of areas
+
+
+def default_shares(areas: AreaPartition) -> tuple[Fraction, ...]:
+    """Shares of the levels by the cube root of their areas.
+
+    For sums over a tree, the worst variance is least if a level's share grows as the cube root of its nodes (the
+    geometric budget of Cormode et al., ICDE 2012).
+    """
+    return proportional_shares(Fraction(1), [len(level.names) ** (1 / 3) for level in areas.all_levels])
 
 
 def level_shares(shares: Sequence[Exactable], levels: Sequence[str]) -> tuple[Fraction, ...]:

@@ -133,6 +133,12 @@ def reach_of_noise(confidence: float, excess: Floats) -> Floats:
     return np.asarray(normal + place * (both - normal) + place * (place - 1) / 2 * (one - 2 * both + normal))
 
 
+def answer_of_noise(counts: Floats, variances: Floats, fourths: Floats, confidence: float) -> Answer:
+    """Answers whose noise is known by its second and fourth cumulants, shape (n,) each."""
+    reach = reach_of_noise(confidence, fourths / (variances + FLOOR_VARIANCE) ** 2)
+    return with_interval(counts, variances, np.zeros_like(variances), reach=reach)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
     """Factors on the width of intervals.

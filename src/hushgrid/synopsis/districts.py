@@ -16,7 +16,7 @@ from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.nesting import PATH, AreaLevel
 from hushgrid.inference.least_squares import nodes_of_runs
 from hushgrid.inference.noise_law import NoiseLaw
-from hushgrid.synopsis.answer import FLOOR_VARIANCE, Answer, reach_of_noise, with_interval
+from hushgrid.synopsis.answer import Answer, answer_of_noise
 from hushgrid.synopsis.whole import whole_numbers
 
 if TYPE_CHECKING:
@@ -87,9 +87,8 @@ class Districts:
         return self._with_interval(np.array([weights @ self._counts]), variance, fourth, confidence).scalar()
 
     def _with_interval(self, counts: Floats, variances: Floats, fourths: Floats, confidence: float) -> Answer:
-        variances, fourths = self._factor**2 * variances, self._factor**4 * fourths
-        reach = reach_of_noise(confidence, fourths / (variances + FLOOR_VARIANCE) ** 2)
-        return with_interval(self._factor * counts, variances, np.zeros_like(variances), reach=reach)
+        factor = self._factor
+        return answer_of_noise(factor * counts, factor**2 * variances, factor**4 * fourths, confidence)
 
     def _nodes(self, areas: AreaLevel) -> Indices:
         """The node of each area; one with a single part is that part's."""
