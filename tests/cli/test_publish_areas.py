@@ -13,6 +13,7 @@ import pytest
 import shapely
 
 import hushgrid as hg
+from hushgrid.geometry.areas import AREA_LIMIT
 from tests.cli.commands import Run, assert_refused
 
 DISTRICTS = {
@@ -199,6 +200,84 @@ def test_levels_that_make_no_sense_are_refused(publish_on: Run, options: list[st
 
     assert result.exit_code in (2, 3)
     assert words in " ".join(result.stderr.split())
+
+
+def area(west: float, *, east: float | None = None, **properties: object) -> dict:
+    """A feature of the height of one degree."""
+    east = west + 1 if east is None else east
+    ring = [[west, 40], [east, 40], [east, 41], [west, 41], [west, 40]]
+    return {
+        "type": "Feature",
+        "properties": properties,
+        "geometry": {"type": "Polygon", "coordinates": [ring]},
+    }
+
+
+NOWHERE = {"type": "Feature", "properties": {"land": "L", "state": "S", "county": "none"}, "geometry": None}
+IN_LEVELS = [area(0, state="S", county="a", land="L"), area(1, state="S", county="b", land="L")]
+BAD_AREAS = {
+    "overlapping areas": (
+        [*IN_LEVELS, area(1.5, state="T", county="c")],
+        [],
+        "areas 'b' (feature 1) and 'c' (feature 2) overlap, and a point is counted in one area only. Cut one of them",
+    ),
+    "overlapping areas after one without an outline": (
+        [NOWHERE, *IN_LEVELS, area(1.5, state="T", county="c")],
+        [],
+        "areas 'b' (feature 2) and 'c' (feature 3) overlap",
+    ),
+    "a level that is missing": ([*IN_LEVELS, area(2, county="c")], [], "feature 2 has no 'state'. Give it one"),
+    "an empty name": ([*IN_LEVELS, area(2, state="S", county=" ")], [], "feature 2 has no 'county'. Give it one"),
+    "a parent of two parents": (
+        [*IN_LEVELS, area(2, state="S", county="c", land="M")],
+        ["--levels", "land,state,county"],
+        "state 'S' lies in land 'L' by feature 0, and in 'M' by feature 2. Give the two of them names of their own",
+    ),
+    "outside the domain": (
+        [*IN_LEVELS, area(7, state="T", county="c")],
+        ["--domain", "0,40,3,41"],
+        "area 'c' (feature 2) reaches outside the domain. Give a domain that holds all areas",
+    ),
+    "metres": (
+        [area(500_000, east=501_000, state="S", county="a")],
+        [],
+        "feature 0 is not in longitude and latitude, as GeoJSON is. Convert the file from its own system",
+    ),
+    "shares that do not sum to one": (IN_LEVELS, ["--level-shares", ".3,.8"], "sum to 1, got .3 + .8 = 1.1. Leave"),
+    "too few shares": (IN_LEVELS, ["--level-shares", "1"], "got 1 shares for 2 levels (state, county). Leave"),
+    "a name twice": (
+        IN_LEVELS,
+        ["--levels", "state"],
+        "features 0 and 1 are both called 'S'; names must tell areas apart. Name them by another property",
+    ),
+    "no extent": ([*IN_LEVELS, area(2, east=2, state="T", county="c")], [], "area 'c' (feature 2) has no extent"),
+    "no areas": ([], [], "there are no areas in it: give at least one polygon"),
+    "more than can be": (
+        [{"type": "Feature", "properties": None, "geometry": None}] * (AREA_LIMIT + 1),
+        [],
+        "65,537 areas are over the limit of 65,536. Give fewer, or publish on a grid and ask for polygons afterwards",
+    ),
+}
+
+
+@pytest.mark.parametrize(("features", "options", "words"), BAD_AREAS.values(), ids=BAD_AREAS)
+def test_bad_areas_are_refused_before_points_are_looked_at(run: Run, features, options, words) -> None:
+    """In one sentence, with the number of the feature and a way out; that there are no points is not noticed."""
+    Path("areas.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    given = ["--areas", "areas.geojson", "--levels", "state,county", "--epsilon", "1", "-o", "out.dp.parquet"]
+    result = run("publish", "nowhere.parquet", *given, *options)
+
+    assert result.exit_code in (2, 3)
+    assert words in " ".join(result.stderr.split())
+    assert "nowhere.parquet does not exist" not in result.stderr
+    assert list(Path().iterdir()) == [Path("areas.geojson")]
+
+
+def test_good_areas_get_as_far_as_the_points(run: Run) -> None:
+    """Guard: it is the areas that the test above is about."""
+    Path("areas.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": IN_LEVELS}))
+    given = ["--areas", "areas.geojson", "--levels", "state,county", "--epsilon", "1", "-o", "out.dp.parquet"]
+    assert_refused(run("publish", "nowhere.parquet", *given), 3, "nowhere.parquet does not exist")
 
 
 def test_levels_are_about_areas(run: Run, folder: Path) -> None:

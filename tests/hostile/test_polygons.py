@@ -28,7 +28,8 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def use(release: Path, areas: Path, tried: Tried) -> None:
     """Ask about the areas in every form, and draw them."""
     with tried.one():
-        for options in ([], ["--json"], ["--csv"], ["--geojson"]):
+        out = areas.with_suffix(".out.gpkg")
+        for options in ([], ["--json"], ["--csv"], ["--whole", "-o", out, "--overwrite"], ["--geojson"]):
             answer = command("query", release, "--polygons", areas, *options)
         if answer.exit_code == 0:
             json.loads(answer.stdout)

@@ -21,7 +21,7 @@ from hushgrid.answering.outlines import (
 )
 from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.areas import AreaPartition
+from hushgrid.geometry.areas import AreaPartition, domain_around
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.nesting import AreaLevel, Nesting
 
@@ -69,10 +69,9 @@ def area_partition(
     keys = keys or [str(number) for number in range(len(names))]
     names, keys, *above = ([each[number] for number in kept.tolist()] for each in (names, keys, *coarser.values()))
     nesting = Nesting.of(names, dict(zip(coarser, above, strict=True)), keys)
-    names, shapes = nesting.names, _multipolygons(valid_polygons(geometries, domain))[kept[nesting.order]]
-    for number in np.flatnonzero(~(shapely.area(shapes) > 0)):
-        msg = f"area {_called(names, int(number))} has no extent; leave it out, or give its polygon."
-        raise ArgumentError(msg)
+    names, features = nesting.names, kept[nesting.order]
+    shapes = _multipolygons(valid_polygons(geometries, domain))[features]
+    _check_given(names, shapes, features, domain)
     # GEOS normalizes outer rings to clockwise, so all are reversed.
     _, vertices, starts = shapely.to_ragged_array(shapely.reverse(shapely.normalize(shapes)))
     made = AreaPartition(
@@ -84,8 +83,28 @@ def area_partition(
         levels=nesting.levels,
         places=nesting.order,
     )
-    check_areas(made)
+    check_areas(made, features)
     return made
+
+
+def _check_given(names: Sequence[str], shapes: Geometries, features: Indices, domain: Domain) -> None:
+    """Refuse areas of one name, without extent or outside the domain, by the number of the feature."""
+    shapely = import_shapely()
+    first: dict[str, int] = {}
+    for name, feature in zip(names, features.tolist(), strict=True):
+        if (other := first.setdefault(name, feature)) != feature:
+            msg = f"features {other} and {feature} are both called {name!r}; names must tell areas apart. Name them by "
+            msg += "another property, or give levels, so that a name says what it lies in."
+            raise ArgumentError(msg)
+    for number in np.flatnonzero(~(shapely.area(shapes) > 0)).tolist():
+        msg = f"area {names[number]!r} (feature {features[number]}) has no extent; leave it out, or give its polygon."
+        raise ArgumentError(msg)
+    west, south, east, north = shapely.bounds(shapes).T
+    inside = (west >= domain.west) & (south >= domain.south) & (east <= domain.east) & (north <= domain.north)
+    for number in np.flatnonzero(~inside).tolist():
+        msg = f"area {names[number]!r} (feature {features[number]}) reaches outside the domain. Give a domain that "
+        msg += "holds all areas, or leave the area out."
+        raise ArgumentError(msg, instead=domain_around(shapely.get_coordinates(shapes), domain.crs))
 
 
 def has_outline(shapes: Geometries) -> NDArray[np.bool_]:
@@ -94,26 +113,31 @@ def has_outline(shapes: Geometries) -> NDArray[np.bool_]:
     return np.asarray(~(shapely.is_missing(shapes) | shapely.is_empty(shapes)))
 
 
-def check_areas(areas: AreaPartition) -> None:
+def check_areas(areas: AreaPartition, features: Indices | None = None) -> None:
     """Refuse areas that are not valid or overlap.
 
     Rings must not cross. Two areas may share as much as simple outlines explain; a point there lies in the first.
+    `features` are their numbers in a file, in messages.
     """
     shapely = import_shapely()
+    features = areas.places if features is None else features
     if is_intricate(areas.segments):
         msg = "the outlines of the areas wind around each other too often to be compared; simplify them."
         raise ArgumentError(msg)
     shapes = AreaShapes(areas)
     good = shapely.is_valid(shapes.shapes) & (areas.sizes > 0)
     if not good.all():
-        msg = f"area {areas.names[int(np.argmin(good))]!r} is not a valid polygon: its rings cross or are inside out."
+        number = int(np.argmin(good))
+        msg = f"area {areas.names[number]!r} (feature {features[number]}) is not a valid polygon: its rings cross or "
+        msg += "are inside out."
         raise ArgumentError(msg)
     one, other = shapes.meetings(shapes.shapes)
     one, other = one[one < other], other[one < other]
     shared = common_sizes(shapes.shapes[one], shapes.shapes[other])
     for pair in np.flatnonzero(shared > SLIVER * np.minimum(areas.sizes[one], areas.sizes[other])):
-        names = areas.names[one[pair]], areas.names[other[pair]]
-        msg = f"areas {names[0]!r} and {names[1]!r} overlap; a point can be counted in one area only. Cut one of them."
+        some, others = (f"{areas.names[each]!r} (feature {features[each]})" for each in (one[pair], other[pair]))
+        msg = f"areas {some} and {others} overlap, and a point is counted in one area only. Cut one of them, or "
+        msg += "publish on a grid and ask for both afterwards."
         raise ArgumentError(msg)
 
 
@@ -213,7 +237,3 @@ def _multipolygons(valid: Geometries) -> Geometries:
     chosen = number[part][is_polygon]
     shapely.multipolygons(polygons[is_polygon], indices=chosen, out=out)
     return out
-
-
-def _called(names: Sequence[str], number: int) -> str:
-    return repr(names[number]) if number < len(names) else str(number)

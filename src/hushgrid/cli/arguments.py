@@ -60,6 +60,10 @@ class AreasAsked:
         if self.shares is not None and not self.levels and not self.is_h3:
             msg = "--level-shares divides the budget among levels: give --levels, such as --levels state,county."
             raise ArgumentError(msg)
+        if self.shares is not None and not self.is_h3:
+            from hushgrid.methods.areas import level_shares
+
+            level_shares(self.shares, self.levels)
         if self.name is not None and self.is_h3:
             msg = "H3 cells are called by their indexes. Leave out --area-name."
             raise ArgumentError(msg)
@@ -147,9 +151,9 @@ def _is_domain(bounds: str, crs: str) -> bool:
 
 def read_areas(path: Path, asked: AreasAsked) -> "Areas":
     """Read areas, named by a property."""
-    from hushgrid.methods.areas import Areas
+    from hushgrid.methods.areas import Areas, check_number
 
-    features = read_polygons(path)
+    features = read_polygons(path, check_number=check_number)
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", HushgridWarning)

@@ -4,7 +4,7 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 LONGEST_NAME = 40
+FARTHEST_DEGREE = 360.0  # of any longitude that means one
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -95,12 +96,12 @@ class Features:
             properties = {**(feature.get("properties") or {}), **dict(zip(columns, row, strict=True))}
             yield ",\n" if number else "\n"
             text = json.dumps({**feature, "geometry": geometry, "properties": properties}, ensure_ascii=False)
-            yield text.encode(errors="replace").decode()  # half a surrogate pair cannot be written
+            yield _whole_letters(text)
         yield "\n]}\n"
 
     def fields(self) -> dict[str, "NDArray[Any]"]:
         """Properties as columns of one type each, as GDAL wants them."""
-        return {column: _column(self[column]) for column in self.columns}
+        return {_whole_letters(column): _column(self[column]) for column in self.columns}
 
     def wkb(self) -> "NDArray[np.object_]":
         """Geometries as multipolygons in well-known binary."""
@@ -129,25 +130,29 @@ class Features:
 
 
 def _text(name: Any) -> str:
-    """A name as text, empty if there is none."""
+    """A name as text that commands no terminal, empty if there is none."""
     if isinstance(name, float) and name.is_integer():
         name = int(name)  # some formats have no whole numbers
-    return str(name).strip() if isinstance(name, str | int | float) else ""
+    text = str(name).strip() if isinstance(name, str | int | float) else ""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
-def on_one_line(name: str) -> str:
-    r"""A name as a table shows it.
+def shortened(name: str) -> str:
+    """A name as a table shows it.
 
     Examples
     --------
-    >>> on_one_line("Kings\n"), len(on_one_line("x" * 99))
-    ('Kings?', 40)
+    >>> shortened("Kings"), len(shortened("x" * 99))
+    ('Kings', 40)
     """
-    text = "".join(letter if letter.isprintable() else "?" for letter in name)
-    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
 
 
-def geojson_features(path: Path) -> Features:
+def any_number(_features: int) -> None:
+    """Take any number of features."""
+
+
+def geojson_features(path: Path, check_number: Callable[[int], None] = any_number) -> Features:
     """Features of a GeoJSON file, or of standard input.
 
     Coordinates are longitude and latitude (RFC 7946), unless the file names another reference system the way GeoJSON
@@ -156,7 +161,23 @@ def geojson_features(path: Path) -> Features:
     with click.open_file(str(path), "rb") as file:
         document = parse_geojson(file.read())
     features = features_in(document)
-    return Features(geometry=_geometries(features), crs=_reference_system(document), features=features)
+    check_number(len(features))
+    found = Features(geometry=_geometries(features), crs=_reference_system(document), features=features)
+    if found.crs == LONGITUDE_LATITUDE:
+        _check_degrees(found.geometry)
+    return found
+
+
+def _check_degrees(geometry: "NDArray[np.object_]") -> None:
+    """Refuse what is not in degrees, though GeoJSON is."""
+    import numpy as np
+    import shapely
+
+    far = np.abs(shapely.bounds(geometry)).max(axis=1, initial=0) > FARTHEST_DEGREE  # not where there is no geometry
+    if far.any():
+        msg = f"feature {int(far.argmax())} is not in longitude and latitude, as GeoJSON is. Convert the file from its "
+        msg += "own system, for instance by ogr2ogr -s_srs EPSG:32618 -t_srs EPSG:4326 degrees.geojson FILE."
+        raise ArgumentError(msg)
 
 
 def _geometries(features: list[dict[str, Any]]) -> Any:
@@ -199,7 +220,7 @@ REFERRING = (
 )
 
 
-def gdal_features(path: Path) -> Features:
+def gdal_features(path: Path, check_number: Callable[[int], None] = any_number) -> Features:
     """Features of the one layer of polygons."""
     _forget_formats()
     import numpy as np
@@ -211,6 +232,7 @@ def gdal_features(path: Path) -> Features:
     try:
         with _warnings_in_words():
             layer = _layer(pyogrio.list_layers(path))
+            check_number(pyogrio.read_info(path, layer=layer, force_feature_count=True)["features"])
             meta, numbers, wkb, columns = pyogrio.raw.read(path, layer=layer, return_fids=True, datetime_as_string=True)
         with np.errstate(invalid="ignore"):  # what is not a number is refused later, with its place
             geometry = shapely.from_wkb(wkb)
@@ -274,22 +296,28 @@ def _column(values: list[Any]) -> Any:
         return np.array(values, np.int64)
     if float in kinds and kinds <= {int, float, type(None)}:
         return np.array([math.nan if value is None else value for value in values], np.float64)
-    texts = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
-    return np.array(texts, dtype=object)
+    texts = (value if value is None or isinstance(value, str) else json.dumps(value) for value in values)
+    return np.array([None if text is None else _whole_letters(text) for text in texts], dtype=object)
+
+
+def _whole_letters(text: str) -> str:
+    """A text without halves of surrogate pairs, which cannot be written."""
+    return text.encode(errors="replace").decode()
 
 
 GEOJSON = frozenset({".geojson", ".json"})
 
 
-def read_polygons(path: Path) -> Features:
+def read_polygons(path: Path, *, check_number: Callable[[int], None] = any_number) -> Features:
     """Features of a file of polygons.
 
-    GeoJSON, on standard input for ``-``, or any other format that GDAL reads.
+    GeoJSON, on standard input for ``-``, or any other format that GDAL reads. Their number is checked before their
+    geometries are made.
     """
     is_geojson = str(path) == STANDARD_INPUT or path.suffix.lower() in GEOJSON
     try:
         check_input(path)
-        return geojson_features(path) if is_geojson else gdal_features(path)
+        return (geojson_features if is_geojson else gdal_features)(path, check_number)
     except ImportError as error:
         msg = "polygons need shapely, pyproj and pyogrio: pip install 'hushgrid[gis]'."
         raise MissingExtraError(msg) from error

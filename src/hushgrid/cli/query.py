@@ -12,7 +12,7 @@ import click
 
 from hushgrid.cli.files import check_one_reader, read_release
 from hushgrid.cli.parameters import COLUMNS, Rect, example, read_rects, to_rects, typed_rects, warn_of_outside
-from hushgrid.cli.polygons import on_one_line, read_polygons, refused
+from hushgrid.cli.polygons import read_polygons, refused, shortened
 from hushgrid.cli.text import aligned, as_json, note, warn, whole
 from hushgrid.errors import ArgumentError
 from hushgrid.files.paths import check_target, new_file
@@ -75,7 +75,7 @@ class Answers:
         names = self.names
         header = list(self.columns) if names is None else ["area"]
         places = (
-            [[on_one_line(name)] for name in names]
+            [[shortened(name)] for name in names]
             if names is not None
             else [[f"{place:.10g}" for place in row] for row in self.places]
         )
@@ -378,6 +378,6 @@ def _warn_of_nothing(answers: Answers, features: "Features", synopsis: "Synopsis
         others = f" So do {int(outside.sum()) - 1:,} more." if outside.sum() > 1 else ""
         where = "the domain" if synopsis.partition.tiles else "the areas of the release, in the domain"
         warn(
-            f"feature {number} ({on_one_line(answers.names[number])}) lies outside {where} "
+            f"feature {number} ({shortened(answers.names[number])}) lies outside {where} "
             f"{exact_text(synopsis.domain.bounds)}, where nothing was counted.{others}"
         )

@@ -328,11 +328,11 @@ def _check_vertices(areas: AreaPartition) -> None:
     if not inside.all():
         number = int(np.searchsorted(areas._first_vertices, int(np.argmin(inside)), side="right")) - 1  # noqa: SLF001
         msg = f"area {areas.names[number]!r} reaches outside the domain. Give a domain that holds all areas."
-        raise ArgumentError(msg, instead=_around(vertices, areas.domain.crs))
+        raise ArgumentError(msg, instead=domain_around(vertices, areas.domain.crs))
 
 
-def _around(vertices: NDArray[np.float64], crs: str) -> dict[str, object]:
-    """Smallest domain that holds all vertices, if any."""
+def domain_around(vertices: NDArray[np.float64], crs: str) -> dict[str, object]:
+    """Smallest domain that holds all vertices, if any, as an argument."""
     (west, south), (east, north) = vertices.min(axis=0), vertices.max(axis=0)
     try:
         return {"domain": Domain(west=west, south=south, east=east, north=north, crs=crs)}

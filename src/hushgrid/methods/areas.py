@@ -45,7 +45,7 @@ class Areas:
         public: they must not come from the data. A mapping has a column ``"geometry"`` and others beside it.
     names : str or sequence of str, optional
         What the areas are called, or the column of the frame that says so. If not given, the last of the levels, or
-        their numbers.
+        the column ``name``; polygons without columns go by their numbers.
     levels : sequence of str
         Columns of the frame that say what each area lies in, the coarsest first, and last what it is called itself:
         ``["state", "county"]``.
@@ -75,15 +75,7 @@ class Areas:
 
     def __post_init__(self) -> None:
         shapes = geometry_array(self.polygons)
-        if len(shapes) == 0:
-            msg = "Areas needs at least one polygon, got none."
-            raise ArgumentError(msg)
-        if len(shapes) > AREA_LIMIT:
-            msg = (
-                f"{len(shapes):,} areas are over the limit of {AREA_LIMIT:,}. Give fewer, or publish on a grid and ask "
-            )
-            msg += "for polygons afterwards."
-            raise ArgumentError(msg)
+        check_number(len(shapes))
         wanted = self.levels[-1] if self.names is None and self.levels else self.names
         object.__setattr__(self, "names", _names(self.polygons, wanted, len(shapes)))
         self._tell_of_empty(np.flatnonzero(~has_outline(shapes)))
@@ -268,6 +260,17 @@ def default_shares(areas: AreaPartition) -> tuple[Fraction, ...]:
     return proportional_shares(Fraction(1), [len(level.names) ** (1 / 3) for level in areas.all_levels])
 
 
+def check_number(areas: int) -> None:
+    """Refuse no areas, and more than the limit."""
+    if areas == 0:
+        msg = "there are no areas in it: give at least one polygon."
+        raise ArgumentError(msg)
+    if areas > AREA_LIMIT:
+        msg = f"{areas:,} areas are over the limit of {AREA_LIMIT:,}. Give fewer, or publish on a grid and ask for "
+        msg += "polygons afterwards."
+        raise ArgumentError(msg)
+
+
 def level_shares(shares: Sequence[Exactable], levels: Sequence[str]) -> tuple[Fraction, ...]:
     """Shares of the levels, if they sum to one.
 
@@ -282,11 +285,12 @@ def level_shares(shares: Sequence[Exactable], levels: Sequence[str]) -> tuple[Fr
         msg = "shares divides the budget among levels, and there is only one. Leave the shares out."
         raise ArgumentError(msg)
     if len(exactly) != len(levels):
-        msg = f"every level needs a share of the budget: got {len(exactly)} shares for {len(levels)} levels ({named})."
+        msg = f"every level needs a share of the budget: got {len(exactly)} shares for {len(levels)} levels ({named}). "
+        msg += "Leave shares out to have them chosen."
         raise ArgumentError(msg)
     if sum(exactly) != 1 or not all(share > 0 for share in exactly):
         msg = f"the shares of the levels ({named}) must be above 0 and sum to 1, got "
-        msg += f"{' + '.join(map(str, shares))} = {float(sum(exactly)):g}."
+        msg += f"{' + '.join(map(str, shares))} = {float(sum(exactly)):g}. Leave shares out to have them chosen."
         raise ArgumentError(msg)
     return exactly
 
@@ -294,7 +298,13 @@ def level_shares(shares: Sequence[Exactable], levels: Sequence[str]) -> tuple[Fr
 def _names(polygons: Any, names: str | Sequence[str] | None, size: int) -> tuple[str, ...]:
     """A text for each area."""
     if names is None:
-        return tuple(map(str, range(size)))
+        columns = _columns(polygons)
+        names = next((column for column in columns if column.lower() == "name"), None)
+        if names is None and columns:
+            msg = f"say which column names the areas, names=COLUMN; there are: {', '.join(columns)}."
+            raise ArgumentError(msg)
+        if names is None:
+            return tuple(map(str, range(size)))
     if isinstance(names, str):
         return _column(polygons, names)
     texts = tuple(map(str, np.asarray(names, dtype=object).tolist()))
@@ -314,6 +324,7 @@ def _column(polygons: Any, name: str) -> tuple[str, ...]:
     texts = []
     for number, value in enumerate(np.asarray(polygons[name], dtype=object).tolist()):
         text = "" if value is None or value != value else str(value).strip()  # NaN is not itself
+        text = text.removesuffix(".0") if isinstance(value, float) else text  # some formats have no whole numbers
         if not text:
             msg = f"feature {number} has no {name!r}. Give it one, or leave the feature out."
             raise ArgumentError(msg)

@@ -221,3 +221,11 @@ def test_an_area_without_an_outline_is_left_out_with_a_word():
         areas = hg.Areas(counties().set_geometry(shapes), levels=["state", "county"])
 
     assert areas.public_partition(UNIT_SQUARE).cells == 15
+
+
+def test_a_frame_names_its_areas():
+    """By the column called name, or the one that is said; numbers of a format without whole ones are such."""
+    assert hg.Areas(counties(Name=[f"n{number}" for number in range(16)])).names[3] == "n3"
+    assert hg.Areas(counties(code=np.arange(16) * 1.0), names="code").names[:2] == ("0", "1")
+    with pytest.raises(ArgumentError, match=r"say which column names the areas, names=COLUMN; there are: county"):
+        hg.Areas(counties())
