@@ -1,5 +1,6 @@
 """Synopses made from chosen measurements, with no data and no noise behind them."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -30,6 +31,8 @@ def some_values(size, seed=0):
 def synopsis_on(partition, *, epsilon=Fraction(1), values=None):
     """A synopsis on a partition of any kind, spending epsilon as a method would."""
     method, inference = KINDS[type(partition)]
+    if isinstance(partition, AreaPartition) and partition.levels:
+        inference = "least-squares"
     leaves = some_values(partition.cells) if values is None else np.asarray(values, np.int64)
     measurements, spends = MEASURES[type(partition)](partition, leaves, epsilon)
     return Synopsis.infer(
@@ -44,6 +47,22 @@ def synopsis_on(partition, *, epsilon=Fraction(1), values=None):
 def _leaves_alone(_, leaves, epsilon):
     spends = (Spend(purpose="leaves", epsilon=epsilon),)
     return Measurements.of_leaves(NoisyValues.at_one_rate(leaves, epsilon)), spends
+
+
+def _areas(partition, leaves, epsilon):
+    """All levels alike."""
+    rate = epsilon / (1 + len(partition.levels))
+    measured = Measurements.of_leaves(NoisyValues.at_one_rate(leaves, rate))
+    spends = tuple(Spend(purpose="leaves", epsilon=rate) for _ in partition.all_levels)
+    if not partition.levels:
+        return measured, spends
+    starts = [level.starts for level in partition.levels]
+    sums = np.concatenate([level.sums(leaves) for level in partition.levels])
+    regions = Regions(
+        first=np.concatenate([each[:-1] for each in starts]), stop=np.concatenate([each[1:] for each in starts])
+    )
+    noisy = NoisyValues.at_one_rate(sums + some_values(len(sums), seed=1) - 90, rate)
+    return replace(measured, regions=regions, region_values=noisy), spends
 
 
 def _blocks_and_leaves(partition, leaves, epsilon):
@@ -77,5 +96,5 @@ MEASURES = {
     NestedGrid: _blocks_and_leaves,
     GroupedGrid: _blocks_and_leaves,
     Tree: _structure_and_nodes,
-    AreaPartition: _leaves_alone,
+    AreaPartition: _areas,
 }

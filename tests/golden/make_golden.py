@@ -11,9 +11,11 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import shapely
 
 import hushgrid as hg
 from hushgrid import __version__
+from hushgrid.answering.areas import area_partition
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.inference.measurements import Measurements, NoisyValues, Regions
@@ -84,9 +86,40 @@ def clusters():
     return hg.publish(points, domain=Domain(west=0, south=0, east=1, north=1), epsilon=1, method="staq")
 
 
+def counties():
+    """Areas in two levels, not in the order of the levels, one with a hole, one of two parts; ε = 1."""
+    lake = shapely.box(0.6, 0.1, 0.7, 0.2)
+    shapes = {
+        ("South", "Kent"): shapely.box(0, 0, 0.5, 0.5),
+        ("North", "Kent"): shapely.MultiPolygon([shapely.box(0, 0.6, 0.2, 0.8), shapely.box(0.3, 0.6, 0.4, 0.8)]),
+        ("South", "Clay"): shapely.box(0.5, 0, 1, 0.5).difference(lake),
+        ("Lake", "Lake"): lake,
+        ("North", "Polk"): shapely.Polygon([(0.5, 0.5), (1, 0.55), (0.9, 1), (0.55, 0.9)]),
+    }
+    states, names = zip(*shapes, strict=True)
+    domain = Domain(west=0, south=0, east=1, north=1)
+    areas = area_partition(list(shapes.values()), names, domain, level="county", coarser={"state": states})
+    (state,) = areas.levels
+    shares = Fraction(3, 10), Fraction(7, 10)
+    return Synopsis.infer(
+        areas,
+        Measurements(
+            leaves=NoisyValues.at_one_rate(np.array([12, 40, -3, 7, 0]), shares[1]),
+            regions=Regions.between(state.starts),
+            region_values=NoisyValues.at_one_rate(np.array([61, 2, 5]), shares[0]),
+        ),
+        inference="least-squares",
+        claim=Claim(epsilon=Fraction(1), spends=tuple(Spend(purpose="counts", epsilon=share) for share in shares)),
+        method=MethodRecord(name="areas", asked="areas", parameters={"sha256": "0" * 64}),
+    )
+
+
 def facts(synopsis):
     """What must be found in the file of a synopsis for ever."""
+    partition = synopsis.partition
+    in_levels = [] if partition.tiles else [[*synopsis.districts.answers(level)[0]] for level in partition.level_names]
     return {
+        **({"levels": dict(zip(partition.level_names, in_levels, strict=True))} if in_levels else {}),
         "epsilon": str(synopsis.claim.epsilon),
         "unit": synopsis.claim.unit,
         "method": synopsis.method.name,
@@ -106,6 +139,7 @@ if __name__ == "__main__":
         "ag": adaptive_grid,
         "staq-belief": clusters,
         "staq-belief-2": clusters,
+        "areas-in-levels": counties,
     }.items():
         if not (path := FOLDER / f"{name}.dp.parquet").exists():
             synopsis = make()

@@ -18,6 +18,7 @@ from shapely import box
 
 import hushgrid
 from hushgrid.answering.areas import area_partition
+from hushgrid.errors import SynopsisFileError
 from hushgrid.files.structure import layout_schema
 from hushgrid.files.verify import verify_file
 from hushgrid.geometry.domain import Domain
@@ -39,6 +40,9 @@ PARTITIONS = {
         [box(0, 0, 0.5, 1), box(0.5, 0, 2, 1).difference(box(1, 0.2, 1.5, 0.6))], ["A", "B"], DOMAIN
     ),
 }
+STRIPS = [box(number / 2, 0, (number + 1) / 2, 1) for number in range(4)]
+IN_LEVELS = {"land": ["L", "M", "L", "L"], "state": ["S", "T", "S", "U"]}
+PARTITIONS["areas in levels"] = area_partition(STRIPS, list("abcd"), DOMAIN, level="county", coarser=IN_LEVELS)
 NEST = 100_000
 VERIFY = """
 import sys
@@ -77,6 +81,9 @@ def use(path: Path) -> bool:
         command("describe", path, *options)
         command("query", path, "--rect", "0,0,1.5,1", *options)
     command("map", path, "-o", path.with_suffix(".html"), "--overwrite")
+    if not read(path).partition.tiles:
+        command("query", path, "--whole")
+        command("export", path, "--whole", "-o", path.with_suffix(".csv"), "--overwrite")
     return True
 
 
@@ -312,3 +319,92 @@ def test_the_source_has_nothing_that_runs_data() -> None:
     assert found == []
     assert running.search("import pickle")
     assert running.search("x = eval(text)")
+
+
+def in_structure(**changes: Any) -> Callable[[dict[str, Any]], None]:
+    """An edit of the structure: values to set, or functions of those that are there."""
+
+    def edit(release: dict[str, Any]) -> None:
+        structure = release["structure"]
+        for name, change in changes.items():
+            if change is None:
+                del structure[name]
+            else:
+                structure[name] = change(structure[name]) if callable(change) else change
+
+    return edit
+
+
+def of_level(number: int, **changes: Any) -> Callable[[dict[str, Any]], None]:
+    """An edit of one of the coarser levels."""
+    return in_structure(
+        levels=lambda levels: [{**level, **changes} if place == number else level for place, level in enumerate(levels)]
+    )
+
+
+UNTRUE_LEVELS = {
+    "parts that do not sum to the areas": (of_level(1, parts=[2, 1, 2]), "whole areas of the next level"),
+    "a part of nothing": (of_level(1, parts=[2, 2, 0]), "parts"),
+    "fewer names than parts": (of_level(0, names=["L"]), "whole areas of the next level"),
+    "a border inside an area below": (of_level(0, parts=[1, 3]), "whole areas of the next level"),
+    "levels in the wrong order": (in_structure(levels=lambda levels: levels[::-1]), "whole areas of the next level"),
+    "a name twice": (of_level(1, names=["S", "S", "T"]), "names that tell them apart"),
+    "an empty name": (of_level(1, names=["S", " ", "T"]), "names that tell them apart"),
+    "levels of one name": (of_level(1, name="land"), "levels need names that tell them apart"),
+    "the finest called like another": (in_structure(level="state"), "levels need names that tell them apart"),
+    "a level without a name": (of_level(0, name=""), "levels need names that tell them apart"),
+    "a place twice": (in_structure(places=[0, 0, 1, 2]), "no two the same"),
+    "a place beyond": (in_structure(places=[0, 1, 2, 4]), "places"),
+    "too few places": (in_structure(places=[0, 1, 2]), "every area needs a place"),
+    "no places": (in_structure(places=None), "places"),
+    "no name of the finest": (in_structure(level=None), "level"),
+    "something unknown": (of_level(0, weights=[1, 1]), "weights"),
+    "places without levels": (in_structure(levels=None), "level"),
+    "a level of numbers": (of_level(0, names=[1, 2]), "names"),
+    "half a part": (of_level(1, parts=[2, 0.5, 1.5]), "parts"),
+}
+
+
+@pytest.mark.parametrize(("edit", "words"), UNTRUE_LEVELS.values(), ids=UNTRUE_LEVELS)
+def test_levels_that_contradict_themselves_are_refused(edit: Any, words: str, tmp_path: Path) -> None:
+    """By the one who reads, the one who verifies and the command line, in a sentence that says what is wrong."""
+    path = made(tmp_path, "areas in levels")
+    tamper(path, edit=edit)
+
+    with pytest.raises(SynopsisFileError, match=words):
+        read(path)
+    with pytest.raises(SynopsisFileError):
+        verify_file(path)
+    assert command("query", path, "--whole").exit_code == 3
+
+
+def test_a_release_in_levels_is_used_as_it_is(tmp_path: Path) -> None:
+    """Guard: what is refused above is refused for what was changed."""
+    path = made(tmp_path, "areas in levels")
+
+    assert use(path)
+    assert verify_file(path).ok
+
+
+MOVED_LEVELS = {
+    "areas moved from one state to another": of_level(1, parts=[1, 2, 1], names=["S", "U", "T"]),
+    "a level left out": in_structure(levels=lambda levels: levels[:1]),
+}
+
+
+@pytest.mark.parametrize("edit", MOVED_LEVELS.values(), ids=MOVED_LEVELS)
+def test_levels_that_were_not_measured_are_noticed(edit: Any, tmp_path: Path) -> None:
+    """The file hangs together, but its counts do not follow from what was measured, or what was is no level."""
+    path = made(tmp_path, "areas in levels")
+    tamper(path, edit=edit)
+
+    assert not read_or_refused(lambda: read(path)) or not verify_file(path).ok
+
+
+def test_very_many_levels_are_refused_or_read_in_time(tmp_path: Path) -> None:
+    """Each the same areas as the one below: a small file could ask for much work."""
+    path = made(tmp_path, "areas in levels")
+    levels = [{"name": f"level {number}", "names": list("abcd"), "parts": [1, 1, 1, 1]} for number in range(3000)]
+    tamper(path, edit=in_structure(levels=levels))
+
+    assert use(path) in (True, False)
