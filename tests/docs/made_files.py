@@ -41,6 +41,18 @@ DISTRICTS = {
 }  # fmt: skip
 
 
+# Those five are counties of New York; two of New Jersey lie beside them, where few of the trips go.
+COUNTIES = {
+    ("New York", "New York"): DISTRICTS["Manhattan"],
+    ("New York", "Kings"): DISTRICTS["Brooklyn"],
+    ("New Jersey", "Hudson"): [[-74.14, 40.66], [-74.03, 40.66], [-74.03, 40.78], [-74.14, 40.78]],
+    ("New York", "Queens"): DISTRICTS["Queens"],
+    ("New York", "Bronx"): DISTRICTS["Bronx"],
+    ("New Jersey", "Essex"): [[-74.25, 40.66], [-74.14, 40.66], [-74.14, 40.80], [-74.25, 40.80]],
+    ("New York", "Richmond"): DISTRICTS["Staten Island"],
+}
+
+
 def make(name: str) -> None:
     """Write the file of a name into the current folder."""
     FILES[name](Path(name))
@@ -81,13 +93,23 @@ def release_by(method: str) -> hg.Synopsis:
 
 def districts(path: Path, names: tuple[str, ...] = tuple(DISTRICTS)) -> None:
     """Districts of New York as GeoJSON, with a property `name`."""
+    polygons(path, [({"name": name}, DISTRICTS[name]) for name in names])
+
+
+def counties(path: Path) -> None:
+    """Counties as GeoJSON, with properties `state` and `county`."""
+    polygons(path, [({"state": state, "county": county}, ring) for (state, county), ring in COUNTIES.items()])
+
+
+def polygons(path: Path, areas: list[tuple[dict[str, str], list[list[float]]]]) -> None:
+    """Areas as GeoJSON, each of its properties and its ring."""
     features = [
         {
             "type": "Feature",
-            "properties": {"name": name},
-            "geometry": {"type": "Polygon", "coordinates": [[*DISTRICTS[name], DISTRICTS[name][0]]]},
+            "properties": properties,
+            "geometry": {"type": "Polygon", "coordinates": [[*ring, ring[0]]]},
         }
-        for name in names
+        for properties, ring in areas
     ]
     path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
 
@@ -105,6 +127,7 @@ FILES: dict[str, Callable[[Path], None]] = {
     "trips.dp.parquet": partial(release, method="auto"),
     "homes.dp.parquet": partial(release, method="ug"),
     "ag.dp.parquet": partial(release, method="ag"),
+    "counties.geojson": counties,
     "districts.geojson": districts,
     "land.geojson": districts,
 }

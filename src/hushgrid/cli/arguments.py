@@ -60,7 +60,7 @@ class AreasAsked:
         if self.shares is not None and not self.levels and not self.is_h3:
             msg = "--level-shares divides the budget among levels: give --levels, such as --levels state,county."
             raise ArgumentError(msg)
-        if self.shares is not None and not self.is_h3:
+        if self.shares is not None and self.levels and not self.is_h3:
             from hushgrid.methods.areas import level_shares
 
             level_shares(self.shares, self.levels)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hushgrid.cli.arguments import AreasAsked, read_areas
+from hushgrid.cli.arguments import AreasAsked, chosen_method
 from hushgrid.cli.parameters import COLUMNS, example, to_domain, to_texts
 from hushgrid.cli.text import WIDTH, aligned, as_json
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
+from hushgrid.release.auto import AUTO
 
 if TYPE_CHECKING:
     from hushgrid.plan.levels import LevelsPlan, SplitPlan
@@ -135,7 +136,7 @@ def plan_command(
         raise click.UsageError(msg)
     if areas_file is not None:
         assert epsilon is not None
-        on_areas = _on_areas(areas_file, asked, domain, epsilon, max_per_user)
+        on_areas = _on_areas(asked, domain, epsilon, max_per_user)
         click.echo(as_json(levels_as_values(on_areas)) if want_json else levels_in_words(on_areas, points_about))
         return
     for option, given in (("--domain", domain), ("--points-about", points_about)):
@@ -154,11 +155,13 @@ def plan_command(
     click.echo(as_json(as_values(made)) if want_json else in_words(made, accuracy=accuracy))
 
 
-def _on_areas(file: Path, asked: AreasAsked, domain: Domain | None, epsilon: str, max_per_user: int) -> "LevelsPlan":
+def _on_areas(asked: AreasAsked, domain: Domain | None, epsilon: str, max_per_user: int) -> "LevelsPlan":
     """The plan for counts on areas."""
+    from hushgrid.methods.areas import Areas
     from hushgrid.plan.levels import plan_levels
 
-    method = read_areas(file, asked)
+    method = chosen_method(AUTO, asked, None)
+    assert isinstance(method, Areas)
     areas = method.public_partition(domain or method.domain())
     shares = None if method.shares is None else method.shares_of(areas)
     return plan_levels(areas, epsilon=epsilon, max_per_user=max_per_user, shares=shares)
