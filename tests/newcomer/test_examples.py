@@ -10,6 +10,7 @@ import pytest
 
 from hushgrid.cli import main
 from tests.cli.commands import parsed
+from tests.docs.made_files import make
 from tests.newcomer.desk import hushgrid
 
 TOO_LONG = {"audit", "serve", "demo"}  # that end late or never: they are parsed, and run by tests of their own
@@ -74,6 +75,10 @@ def test_examples_run(desk: Path, line: str, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("HOME", str(desk))
     for name in ("areas.geojson", "districts.geojson", "land.geojson"):
         Path(name).write_text(json.dumps(AREAS))
+    make("counties.geojson")
+    if "counties.dp.parquet" in line:
+        options = "--areas counties.geojson --levels state,county --epsilon 1"
+        hushgrid(f"hushgrid publish trips.parquet {options} -o counties.dp.parquet")
     Path("areas.csv").write_text("west,south,east,north\n-74,40.7,-73.9,40.8\n")
     if "publish" in line or "ledger init" in line:
         Path("trips.dp.parquet").unlink()
