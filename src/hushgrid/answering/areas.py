@@ -186,6 +186,16 @@ class AreaShapes:
         texts = import_shapely().to_wkb(self.shapes[first:stop], output_dimension=2, byte_order=LITTLE_ENDIAN)
         return pa.array(texts.tolist(), pa.binary())
 
+    def joined(self, starts: Indices) -> tuple[Floats, Indices, Indices, Indices]:
+        """Runs of areas without the borders inside them, nested as `AreaPartition.arrays`.
+
+        The runs begin at `starts`, whose last is the end.
+        """
+        shapely = import_shapely()
+        unions = [shapely.union_all(self.shapes[first:stop]) for first, stop in pairwise(starts.tolist())]
+        _, vertices, edges = shapely.to_ragged_array(_multipolygons(np.array(unions, dtype=object)))
+        return vertices, *edges
+
     def cover(self, geometries: Any) -> Cover:
         """What polygons cover of every area.
 

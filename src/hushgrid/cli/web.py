@@ -9,6 +9,7 @@ import click
 from hushgrid.cli.files import check_output, read_release, result_path
 from hushgrid.cli.parameters import example
 from hushgrid.cli.text import note, warn
+from hushgrid.errors import ArgumentError
 
 ENDINGS = (".html", ".htm")
 
@@ -22,21 +23,26 @@ ENDINGS = (".html", ".htm")
     metavar="GEOJSON",
     help="Areas and lines to draw instead of coastlines and borders, in the coordinates of the release.",
 )
+@click.option("--area-name", metavar="FIELD", help="Property of the overlay's areas that has their names.")
 @click.option("--overwrite", is_flag=True, help="Replace HTML if it exists.")
-def draw_map(file: Path, output: Path, overlay: Path | None, overwrite: bool) -> None:
+def draw_map(file: Path, output: Path, overlay: Path | None, area_name: str | None, overwrite: bool) -> None:
     """Draw a release as a web page that answers questions.
 
-    FILE is a release made by "hushgrid publish". The page is one file. It works offline and sends nothing anywhere.
+    FILE is a release made by "hushgrid publish". The page is one file. It works offline and sends nothing anywhere. A
+    release on areas, and any release with areas in its overlay, has a table of them.
     """
     from hushgrid.files.paths import new_file
     from hushgrid.web.overlay import read_overlay
     from hushgrid.web.page import map_page
     from hushgrid.web.shelf import title_of
 
+    if area_name is not None and overlay is None:
+        msg = "--area-name names the areas of an overlay, and there is none. Give --overlay GEOJSON, too."
+        raise ArgumentError(msg)
     check_output(output, overwrite=overwrite, endings=ENDINGS, is_text=True)
     areas = read_overlay(overlay) if overlay else None
     synopsis, _ = read_release(file)
-    page = map_page(synopsis, title=title_of(file), overlay=areas)
+    page = map_page(synopsis, title=title_of(file), overlay=areas, area_name=area_name)
     with result_path(output, ENDINGS[0]) as path, new_file(path, overwrite=overwrite) as out:
         out.write(page.encode())
     note("Open it in a browser, or pass it on. It holds the release and nothing else.")

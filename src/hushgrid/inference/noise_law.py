@@ -41,7 +41,7 @@ class NoiseLaw:
 
     def __init__(self, known: NodeEstimates, measurements: Measurements) -> None:
         tree = self._tree = known.tree
-        self._variances, self._fourths = _own_noise(known, measurements)
+        self._variances, self._fourths = own_noise(known, measurements)
         measured = np.isfinite(self._variances)
         below = known.below_variances
         # Precisions add: the own one is this part of that of a node from itself and below.
@@ -94,7 +94,7 @@ class NoiseLaw:
         return float(own[measured] ** 2 @ self._variances[measured]), float(own**4 @ self._fourths)
 
 
-def _own_noise(known: NodeEstimates, measurements: Measurements) -> tuple[Floats, Floats]:
+def own_noise(known: NodeEstimates, measurements: Measurements) -> tuple[Floats, Floats]:
     """Variance and fourth cumulant of each node's own measurements, averaged by precision."""
     tree, regions = known.tree, measurements.regions
     nodes = np.concatenate([tree.leaves, nodes_of_runs(tree, regions.first, regions.stop)])

@@ -61,9 +61,12 @@ class Districts:
 
     def _answer(self, areas: AreaLevel, confidence: float) -> Answer:
         """Each area of a level, with its interval."""
+        return self._with_interval(areas.sums(self._counts), *self.noise(areas), confidence)
+
+    def noise(self, areas: AreaLevel) -> tuple[Floats, Floats]:
+        """Variance and fourth cumulant of the noise in each area of a level, before counts are scaled."""
         nodes = self._nodes(areas)
-        variances, fourths = (self._noise.of_nodes(power)[nodes] for power in (2, 4))
-        return self._with_interval(areas.sums(self._counts), variances, fourths, confidence)
+        return self._noise.of_nodes(2)[nodes], self._noise.of_nodes(4)[nodes]
 
     def total_of(self, names: Sequence[str], *, level: str | None = None, confidence: float = 0.95) -> Answer:
         """The sum over some areas, of any levels."""

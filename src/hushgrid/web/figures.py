@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from hushgrid.answering.surface import CLUMPING
 from hushgrid.arrays import Floats, Indices
-from hushgrid.errors import ArgumentError
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.tree import RIGHT, TOP, Tree, divide_each
 from hushgrid.inference.least_squares import average_by_node
@@ -70,8 +69,8 @@ PRECISION_BITS = 37  # of the total: sums over thousands of runs of leaves stay 
 MOST_BITS = 51  # of a running sum, so that its zigzag code is exact in a double
 
 
-def figures(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:
-    """Everything that answers take, beside what is added to the payload."""
+def common_figures(synopsis: Synopsis) -> dict[str, Any]:
+    """What answers of every release take: domain, confidence, widths of intervals."""
     domain = synopsis.domain
     return {
         "domain": domain.bounds,
@@ -83,7 +82,6 @@ def figures(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:
         "factor": synopsis.factor,
         "floor": FLOOR_VARIANCE,
         "clumping": CLUMPING,
-        **_partition(synopsis, payload),
     }
 
 
@@ -107,15 +105,12 @@ def fixed_point(counts: Floats) -> tuple[Indices, float]:
     return np.diff(np.rint(running / step), prepend=0).astype(np.int64), step
 
 
-def _partition(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:
-    """Kind, shape and variances of the partition.
+def cell_figures(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:
+    """Kind, shape and variances of a partition into cells.
 
     Counts go to the payload, leaf by leaf.
     """
     partition = synopsis.partition
-    if not partition.tiles:
-        msg = "a release on areas has no map here; 'hushgrid export' writes it as a GeoPackage, which QGIS shows."
-        raise ArgumentError(msg)
     counts = synopsis.counts / synopsis.factor
     units, step = fixed_point(counts)
     known, order = VARIANCES[type(partition)](partition, synopsis.measurements, payload)

@@ -1,6 +1,6 @@
 """Areas and lines to show on the map."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from hushgrid.files.paths import IRREGULAR, irregularity
 DEPTHS = {"LineString": 1, "MultiLineString": 2, "Polygon": 2, "MultiPolygon": 3}  # of lists around a position
 SMALLEST_RING = 4  # positions, the first once more at the end
 FARTHEST = 1e300  # of any coordinate; a double holds no whole number much larger
+LONGEST_QUOTE, MOST_LISTED = 80, 20  # characters of a name in a message, and names
 NAMES = ("name", "NAME", "Name", "title", "id")  # of properties that say what an area is called
 
 Position = list[float]
@@ -31,12 +32,13 @@ def read_overlay(path: Path) -> dict[str, Any]:
         raise InputError(msg) from None
 
 
-def areas_and_lines(overlay: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+def areas_and_lines(overlay: Mapping[str, Any], *, area_name: str | None = None) -> dict[str, list[dict[str, Any]]]:
     """Areas and lines of a GeoJSON object.
 
     An area is a name and polygons; points are passed over.
 
-    Positions are those of the domain: longitude and latitude, or easting and northing in its own CRS.
+    Positions are those of the domain: longitude and latitude, or easting and northing in its own CRS. Areas are called
+    by the property `area_name`, or by one that is commonly used.
 
     Examples
     --------
@@ -46,7 +48,10 @@ def areas_and_lines(overlay: Mapping[str, Any]) -> dict[str, list[dict[str, Any]
     """
     areas: list[dict[str, Any]] = []
     lines: list[dict[str, Any]] = []
-    for index, (properties, geometry) in enumerate(_places(overlay)):
+    places = list(_places(overlay))
+    if area_name is not None:
+        _check_names(area_name, places)
+    for index, (_, properties, geometry) in enumerate(places):
         kind = str(geometry.get("type"))
         if kind in ("Point", "MultiPoint"):
             continue
@@ -55,23 +60,29 @@ def areas_and_lines(overlay: Mapping[str, Any]) -> dict[str, list[dict[str, Any]
         if kind.endswith("Polygon"):
             polygons = coordinates if kind == "MultiPolygon" else [coordinates]
             rings = [[_open(ring, index) for ring in polygon] for polygon in polygons]
-            areas.append({"name": _name(properties, len(areas)), "polygons": rings})
+            name = str(properties[area_name]) if area_name is not None else _name(properties, len(areas))
+            areas.append({"name": name, "polygons": rings})
         else:
             lines.extend({"line": line} for line in (coordinates if kind == "MultiLineString" else [coordinates]))
     return {"areas": areas, "lines": lines}
 
 
-def _places(overlay: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Properties and geometry of everything that has a place."""
+Place = tuple[int, Mapping[str, Any], Mapping[str, Any]]  # a feature's number, its properties, one of its geometries
+
+
+def _places(overlay: Mapping[str, Any]) -> Iterator[Place]:
+    """Everything that has a place."""
     try:
         features = features_in(overlay)
     except ArgumentError as error:
         msg = f"the overlay is not GeoJSON of lines and areas: {error}"
         raise InputError(msg) from None
-    for feature in features:
+    for number, feature in enumerate(features):
         if feature["geometry"] is not None:
             for geometry in _single(feature["geometry"]):
-                yield feature.get("properties") or {}, geometry
+                if geometry.get("coordinates") == []:
+                    continue  # a geometry of nothing, as RFC 7946 has it
+                yield number, feature.get("properties") or {}, geometry
 
 
 def _single(geometry: Any) -> Iterator[Mapping[str, Any]]:
@@ -108,6 +119,22 @@ def _open(ring: list[Position], index: int) -> list[Position]:
 
 def _name(properties: Mapping[str, Any], number: int) -> str:
     return next((str(properties[name]) for name in NAMES if properties.get(name)), f"Area {number + 1}")
+
+
+def _check_names(area_name: str, places: Sequence[Place]) -> None:
+    """Refuse a property that is not there, or empty for some area."""
+    areas = [(number, properties) for number, properties, geometry in places if "Polygon" in str(geometry.get("type"))]
+    there = dict.fromkeys(str(name)[:LONGEST_QUOTE] for _, properties in areas for name in properties)
+    if areas and area_name not in there:
+        listed = f"there are: {', '.join(list(there)[:MOST_LISTED])}" if there else "there are none"
+        msg = f"--area-name must be a property of the overlay's areas, got {area_name[:LONGEST_QUOTE]!r}; {listed}."
+        raise InputError(msg)
+    for number, properties in areas:
+        name = properties.get(area_name)
+        if not isinstance(name, str | int) or isinstance(name, bool) or not str(name).strip():
+            msg = f"feature {number} of the overlay has no name: its property {area_name!r} is missing or empty. Give "
+            msg += "it one, or leave the feature out."
+            raise InputError(msg)
 
 
 def _check(good: bool, complaint: str) -> None:

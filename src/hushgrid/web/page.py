@@ -17,7 +17,8 @@ from hushgrid.export.world import World, world_for
 from hushgrid.geometry.domain import Domain
 from hushgrid.synopsis.facts import SIMULATION, Facts
 from hushgrid.synopsis.synopsis import Synopsis
-from hushgrid.web.figures import Payload, figures
+from hushgrid.web.areas import area_figures, overlay_figures, overlay_lines
+from hushgrid.web.figures import Payload, cell_figures, common_figures
 from hushgrid.web.overlay import areas_and_lines
 
 
@@ -110,6 +111,15 @@ MODULES = (
     "fitted_map",
     "queries",
     "legend",
+    "areas/outlines",
+    "areas/noise",
+    "areas/levels",
+    "areas/choropleth",
+    "areas/table",
+    "areas/files",
+    "areas/areas_view",
+    "cells_view",
+    "asking",
     "main",
 )
 IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
@@ -125,11 +135,12 @@ def map_page(
     *,
     title: str | None = None,
     overlay: Mapping[str, Any] | None = None,
+    area_name: str | None = None,
     releases: Mapping[str, str] | None = None,
 ) -> str:
     """A synopsis as one self-contained web page.
 
-    It has a map, and counts whatever is drawn on it.
+    It has a map, counts whatever is drawn on it, and has a table of named areas where there are any.
 
     Parameters
     ----------
@@ -138,6 +149,8 @@ def map_page(
         Heading of the page.
     overlay : GeoJSON object, optional
         Areas and lines, in the coordinates of the domain, in place of coastlines and borders.
+    area_name : str, optional
+        Property of the overlay's areas that has their names.
     releases : mapping of str to str, optional
         Titles of all maps to switch between, by their addresses relative to this one, whose own is ``./``.
 
@@ -148,9 +161,13 @@ def map_page(
     """
     title = title or f"Points by {synopsis.method.name}"
     facts, payload = Facts.of(synopsis), Payload()
-    shown = figures(synopsis, payload) | {"counted": facts.counted}
+    shown = common_figures(synopsis) | {"counted": facts.counted}
+    shown |= {"about": facts.labelled(), "simulation": facts.claim.simulation}
+    has_cells = synopsis.partition.tiles
+    shown |= cell_figures(synopsis, payload) if has_cells else area_figures(synopsis, payload)
     if overlay is not None:
-        shown["overlay"] = areas_and_lines(overlay)
+        drawn = areas_and_lines(overlay, area_name=area_name)
+        shown["overlay"] = overlay_figures(drawn, payload) if has_cells else overlay_lines(drawn)
     elif synopsis.domain.is_geographic:
         shown["atlas"] = add_atlas(synopsis.domain, payload)
     shown["arrays"] = payload.contents
@@ -166,6 +183,7 @@ def map_page(
         sentence=escape(facts.claim.sentence),
         about="".join(f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in fine_print(facts).items()),
         counted=escape(facts.counted),
+        areas=_asset("areas.html"),
         credits=CREDITS["atlas" if "atlas" in shown else "leaflet"],
         facts=json_in_html(shown),
         payload=payload.text,
@@ -205,7 +223,7 @@ def _script() -> str:
 
 
 def _style() -> str:
-    return _asset("leaflet/leaflet.css") + _asset("style.css")
+    return "".join(map(_asset, ("leaflet/leaflet.css", "style.css", "areas.css")))
 
 
 def _policy(scripts: tuple[str, ...], style: str) -> str:

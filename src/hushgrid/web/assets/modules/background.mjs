@@ -56,11 +56,9 @@ function unwrapped(ring) {
   return shift ? [whole, whole.map(([lat, lng]) => [lat, lng + shift])] : [whole];
 }
 
-/** The same three from an overlay. */
-export function readOverlay({ areas, lines }) {
-  const flip = (line) => line.map(([x, y]) => [y, x]);
-  const land = areas.flatMap(({ polygons }) => polygons.flatMap((rings) => rings.map(flip)));
-  return { land, coasts: land.map((ring) => [...ring, ring[0]]), borders: lines.map(({ line }) => flip(line)) };
+/** The same three from the lines of an overlay; its areas are drawn by a layer of their own. */
+export function readLines(lines) {
+  return { land: [], coasts: [], borders: lines.map(({ line }) => line.map(([x, y]) => [y, x])) };
 }
 
 /** Layers for Leaflet, each in a pane of its own: land below the cells, lines above them. */

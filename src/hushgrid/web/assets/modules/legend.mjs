@@ -16,8 +16,9 @@ export function unitText(facts) {
 }
 
 /** Fill the legend. */
-export function showLegend(element, facts, scale, dark) {
-  element.querySelector(".unit").textContent = `${capital(facts.counted)} per ${unitText(facts)}`;
+export function showLegend(element, { title, note, scale }, dark) {
+  element.querySelector(".unit").textContent = title;
+  element.querySelector(".note").textContent = note;
   element.querySelector(".bar").style.background = `linear-gradient(to right, ${rampColours(dark).join(", ")})`;
   const marks = ticksOf(scale).map((tick) => mark(tick, 100 * placeOf(tick, scale)));
   element.querySelector(".ticks").replaceChildren(...marks);
@@ -31,8 +32,4 @@ function mark(tick, place) {
   made.style.left = `${place}%`;
   made.append(label);
   return made;
-}
-
-function capital(text) {
-  return text[0].toUpperCase() + text.slice(1);
 }

@@ -8,7 +8,7 @@ export class Queries {
     Object.assign(this, { element, facts, show, remove, list: [], next: 1 });
   }
 
-  /** Add a query { kind, polygons, name, bounds, answer }; the newest comes first. */
+  /** Add a query { kind, polygons, bounds, answer }; the newest comes first. */
   add(query) {
     const numbered = { ...query, number: this.next++ };
     this.list.unshift(numbered);
@@ -37,7 +37,7 @@ export class Queries {
     const item = document.createElement("li");
     const show = button(`${query.number}`, `Show query ${query.number} on the map`, () => this.show(query));
     show.className = "number";
-    const place = text("span", query.name ?? boundsText(query.bounds), "place");
+    const place = text("span", boundsText(query.bounds), "place");
     const count = text("span", countText(query.answer.estimate), "count");
     const interval = text("span", `${countText(query.answer.low)} – ${countText(query.answer.high)}`, "interval");
     interval.title = intervalText(query.answer, this.facts.confidence);
@@ -49,10 +49,10 @@ export class Queries {
 
   /** All queries as CSV, the oldest first, at full precision; polygons as well-known text. */
   csv() {
-    const lines = [...this.list].reverse().map(({ kind, name, bounds, answer, polygons }) => {
-      const outline = kind === "box" ? "" : quoted(wellKnown(polygons));
+    const lines = [...this.list].reverse().map(({ kind, bounds, answer, polygons }) => {
+      const outline = kind === "box" ? "" : `"${wellKnown(polygons)}"`; // it has commas and no quotes
       const numbers = [...bounds, answer.estimate, answer.low, answer.high].map(String);
-      return [quoted(name ?? kind), ...numbers, outline].join(",");
+      return [kind, ...numbers, outline].join(",");
     });
     return ["query,west,south,east,north,estimate,low,high,polygon", ...lines, ""].join("\n");
   }
@@ -61,12 +61,6 @@ export class Queries {
 function wellKnown(polygons) {
   const closed = (ring) => `(${[...ring, ring[0]].map(([x, y]) => `${x} ${y}`).join(", ")})`;
   return `MULTIPOLYGON (${polygons.map((rings) => `(${rings.map(closed).join(", ")})`).join(", ")})`;
-}
-
-/** Text as a field of CSV; a quote before signs that spreadsheets take for formulas. */
-function quoted(value) {
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 function text(tag, content, name) {

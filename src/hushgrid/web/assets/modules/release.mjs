@@ -7,7 +7,7 @@ import { Box, Polygon, ringArea, WHOLE } from "./region.mjs";
 import { Tree } from "./tree.mjs";
 
 const SURFACES = { grid: Grid, nested: Nested, grouped: Grouped, tree: Tree };
-const EARTH_RADIUS = 6371.0088; // km, the mean of the ellipsoid
+export const EARTH_RADIUS = 6371.0088; // km, the mean of the ellipsoid
 
 export class Release {
   constructor(facts, arrays) {

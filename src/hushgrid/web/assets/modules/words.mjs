@@ -30,6 +30,14 @@ export function sentence(answer, { counted, confidence }) {
   return `About ${countText(answer.estimate)} ${counted}, ${intervalText(answer, confidence)}.`;
 }
 
+export function capital(text) {
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+export function lowered(text) {
+  return text[0].toLowerCase() + text.slice(1);
+}
+
 /** West, south, east, north. */
 export function boundsText(bounds) {
   return bounds.map((bound) => String(Number(bound.toPrecision(10)))).join(", ");
