@@ -94,7 +94,9 @@ def test_outlines_come_back_and_levels_are_joined():
         for number, polygons in enumerate(level["polygons"]):
             parts = own[known.starts[number] : known.starts[number + 1]]
             assert shape(polygons).area == pytest.approx(sum(part.area for part in parts))
-            assert shapely.symmetric_difference(shape(polygons), shapely.union_all(parts)).area < 1e-9
+            assert (
+                shapely.symmetric_difference(shape(polygons), shapely.union_all(parts)).area < 1e-7
+            )  # rounding, along all borders
 
 
 @needs_node

@@ -203,7 +203,11 @@ class AreaShapes:
         """
         asked = _multipolygons(valid_polygons(geometries, self._areas.domain))
         query, area = self.meetings(asked)
-        shares = common_sizes(asked[query], self.shapes[area]) / self._areas.sizes[area]
+        shapely = import_shapely()
+        shapely.prepare(asked)  # the test for areas inside is then far faster than cutting them
+        cut = ~shapely.contains_properly(asked[query], self.shapes[area])
+        shares = np.ones(len(query))
+        shares[cut] = common_sizes(asked[query[cut]], self.shapes[area[cut]]) / self._areas.sizes[area[cut]]
         shares[shares > WHOLE] = 1.0
         order = np.lexsort((area, query))
         order = order[shares[order] > 0]

@@ -10,9 +10,12 @@ from hushgrid.web.questions import (
     HIGHEST_CONFIDENCE,
     LARGEST_BATCH,
     LARGEST_BODY,
+    LARGEST_GEOJSON,
     LARGEST_PAGE,
     LONGEST_QUERY,
     LOWEST_CONFIDENCE,
+    MOST_OF_ONE,
+    MOST_VERTICES,
     USUAL_PAGE,
 )
 
@@ -57,6 +60,17 @@ MEANING = {
     "counted": _with("What the numbers are counts of.", TEXT),
     "caveats": _with("What a reader of the numbers must know.", _listed(TEXT)),
 }
+ESTIMATE = {
+    "estimate": _with("Never clipped, so that disjoint areas add up: noise can take it below 0.", NUMBER),
+    "low": AMOUNT,
+    "high": AMOUNT,
+    "usable": _with("Whether the interval is at most as wide as the estimate.", TRUTH),
+}
+FULL_ANSWER = {
+    **ESTIMATE,
+    "noise_std": _with("Standard deviation by noise.", AMOUNT),
+    "spread_std": _with("Standard deviation by points not lying evenly in cells that are cut.", AMOUNT),
+}
 SCHEMAS: dict[str, Schema] = {
     "Error": _record({"error": _with("What is wrong, and what would work.", TEXT)}),
     "Health": _record({"status": {"type": "string", "enum": ["ok"]}}),
@@ -71,6 +85,7 @@ SCHEMAS: dict[str, Schema] = {
             "unit": {"type": "string", "enum": ["record", "user"]},
             "method": TEXT,
             "cells": WHOLE,
+            "levels": _with("Levels of named areas, the coarsest first; none where it has cells.", _listed(TEXT)),
             "domain": _record({**EDGES, "crs": TEXT}),
         }
     ),
@@ -78,17 +93,7 @@ SCHEMAS: dict[str, Schema] = {
         {"rects": _listed(RECT_TYPE, maxItems=LARGEST_BATCH), "confidence": CONFIDENCE_SCHEMA}, optional=("confidence",)
     ),
     "Answers": _record({**MEANING, "confidence": NUMBER, "answers": _listed(reference("Answer"))}),
-    "Answer": _record(
-        {
-            **EDGES,
-            "estimate": _with("Never clipped, so that disjoint rectangles add up: noise can take it below 0.", NUMBER),
-            "low": AMOUNT,
-            "high": AMOUNT,
-            "noise_std": _with("Standard deviation by noise.", AMOUNT),
-            "spread_std": _with("Standard deviation by points not lying evenly in cells that are cut.", AMOUNT),
-            "usable": _with("Whether the interval is at most as wide as the estimate.", TRUTH),
-        }
-    ),
+    "Answer": _record({**EDGES, **FULL_ANSWER}),
     "Cells": _record(
         {
             **MEANING,
@@ -98,14 +103,54 @@ SCHEMAS: dict[str, Schema] = {
             "next": _with("Address of the next cells, relative to this one.", {"type": ["string", "null"]}),
         }
     ),
+    "Areas": _record(
+        {
+            **MEANING,
+            "level": _with("What these areas are.", TEXT),
+            "levels": _with("All levels, the coarsest first.", _listed(TEXT)),
+            "confidence": NUMBER,
+            "total": _with("Areas of this level.", WHOLE),
+            "first": _with("Number of the first area here.", WHOLE),
+            "areas": _listed(reference("Area")),
+            "next": _with("Address of the next areas, relative to this one.", {"type": ["string", "null"]}),
+        }
+    ),
+    "Area": _record({"name": TEXT, **ESTIMATE}),
+    "Features": {
+        "type": "object",
+        "properties": {
+            **MEANING,
+            "type": {"type": "string", "enum": ["FeatureCollection"]},
+            "confidence": NUMBER,
+            "features": _listed(reference("CountedFeature")),
+        },
+        "required": ["type", *MEANING, "confidence", "features"],
+    },
+    "CountedFeature": {
+        "type": "object",
+        "description": "A feature as it was given, with the answer among its properties.",
+        "properties": {
+            "type": {"type": "string", "enum": ["Feature"]},
+            "properties": {"type": "object", "properties": FULL_ANSWER, "required": list(FULL_ANSWER)},
+            "geometry": {"type": ["object", "null"]},
+        },
+        "required": ["type", "properties", "geometry"],
+    },
+    "Polygons": {
+        "type": "object",
+        "description": "A FeatureCollection, Feature, Polygon or MultiPolygon, in longitude and latitude (RFC 7946).",
+        "required": ["type"],
+    },
     "Cell": _record({**EDGES, "count": NUMBER, "std_error": _with("Standard deviation by noise.", AMOUNT)}),
 }
 
 
 REASONS = {
     "400": "The question is malformed.",
-    "404": "There is no such release.",
-    "413": f"More than {LARGEST_BATCH:,} rectangles, or a body of more than {LARGEST_BODY:,} bytes.",
+    "404": "There is no such release, or it has no named areas.",
+    "413": f"More than {LARGEST_BATCH:,} rectangles, or a body of more than {LARGEST_BODY:,} bytes; for polygons, more "
+    f"than {LARGEST_BATCH:,} features, {MOST_VERTICES:,} vertices or {MOST_OF_ONE:,} of one feature, or more than "
+    f"{LARGEST_GEOJSON:,} bytes.",
     "414": f"The address has more than {LONGEST_QUERY:,} characters behind its question mark.",
 }
 RECT = {
@@ -117,6 +162,14 @@ RECT = {
     "style": "form",
     "explode": True,
     "example": ["-74,40.7,-73.9,40.8"],
+}
+
+
+ASKED_CONFIDENCE = {
+    "name": "confidence",
+    "in": "query",
+    "description": "Of the intervals.",
+    "schema": CONFIDENCE_SCHEMA,
 }
 
 
@@ -134,8 +187,8 @@ def description(names: Iterable[str]) -> dict[str, Any]:
         "info": {
             "title": "hushgrid",
             "version": __version__,
-            "description": "Counts of points in rectangles, from releases under differential privacy. Asking costs no "
-            "privacy. Every number is an estimate with noise.",
+            "description": "Counts of points in rectangles, polygons and named areas, from releases under differential "
+            "privacy. Asking costs no privacy. Every number is an estimate with noise.",
         },
         "paths": {
             "/": {"get": _operation("start", "Leads to the page of the first release.", _lead())},
@@ -144,6 +197,8 @@ def description(names: Iterable[str]) -> dict[str, Any]:
             "/v1/": {"get": _operation("releases", "What each release is and promises.", _json("Releases"))},
             "/v1/{name}/count": {"parameters": [name], "get": _count(), "post": _count_batch()},
             "/v1/{name}/cells": {"parameters": [name], "get": _cells()},
+            "/v1/{name}/areas": {"parameters": [name], "get": _areas()},
+            "/v1/{name}/polygons": {"parameters": [name], "post": _polygons()},
             "/openapi.json": {"get": _operation("openapi", "This description.", _json("Description"))},
             "/healthz": {"get": _operation("healthz", "Whether the server answers.", _json("Health"))},
         },
@@ -153,8 +208,7 @@ def description(names: Iterable[str]) -> dict[str, Any]:
 
 def _count() -> dict[str, Any]:
     operation = _operation("count", "Estimates with intervals.", _json("Answers"), "400", "404", "413", "414")
-    confidence = {"name": "confidence", "in": "query", "description": "Of the intervals.", "schema": CONFIDENCE_SCHEMA}
-    return {**operation, "parameters": [RECT, confidence]}
+    return {**operation, "parameters": [RECT, ASKED_CONFIDENCE]}
 
 
 def _count_batch() -> dict[str, Any]:
@@ -165,13 +219,30 @@ def _count_batch() -> dict[str, Any]:
 
 def _cells() -> dict[str, Any]:
     operation = _operation("cells", "Leaf cells, a part of them.", _json("Cells"), "400", "404", "414")
+    return {**operation, "parameters": _paging("cell", USUAL_PAGE)}
+
+
+def _areas() -> dict[str, Any]:
+    operation = _operation("areas", "Named areas of a level.", _json("Areas"), "400", "404", "414")
+    level = {"name": "level", "in": "query", "description": "Which level; the finest if not given.", "schema": TEXT}
+    return {**operation, "parameters": [level, ASKED_CONFIDENCE, *_paging("area", LARGEST_PAGE)]}
+
+
+def _polygons() -> dict[str, Any]:
+    kind = "application/geo+json"
+    answer = {"200": {"description": "The answer.", "content": {kind: {"schema": reference("Features")}}}}
+    operation = _operation("polygons", "Estimates in polygons.", answer, "400", "404", "413", "414")
+    body = {"required": True, "content": {kind: {"schema": reference("Polygons")}}}
+    return {**operation, "parameters": [ASKED_CONFIDENCE], "requestBody": body}
+
+
+def _paging(what: str, usual: int) -> list[dict[str, Any]]:
     first = {"type": "integer", "minimum": 0, "default": 0}
-    limit = {"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE, "default": USUAL_PAGE}
-    parameters = [
-        {"name": "first", "in": "query", "description": "Number of the first cell, from 0.", "schema": first},
-        {"name": "limit", "in": "query", "description": "How many cells at most.", "schema": limit},
+    limit = {"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE, "default": usual}
+    return [
+        {"name": "first", "in": "query", "description": f"Number of the first {what}, from 0.", "schema": first},
+        {"name": "limit", "in": "query", "description": f"How many {what}s at most.", "schema": limit},
     ]
-    return {**operation, "parameters": parameters}
 
 
 def _operation(name: str, summary: str, answer: dict[str, Any], *refusals: str) -> dict[str, Any]:

@@ -15,8 +15,12 @@ from hushgrid.errors import ArgumentError, HushgridError
 from hushgrid.geometry.rects import check_rects
 
 LARGEST_BODY = 1_000_000  # bytes: room for a full batch at full precision
-LARGEST_BATCH = 10_000  # rectangles
-LARGEST_PAGE = 10_000  # cells
+LARGEST_BATCH = 10_000  # rectangles, or features
+LARGEST_GEOJSON = 4_000_000  # bytes of polygons
+MOST_VERTICES = 100_000  # of all polygons in a request
+MOST_OF_ONE = 10_000  # vertices of one feature: each area that it meets is cut by all of them
+POLYGONS_AT_ONCE = 2  # requests about polygons that are worked on; others wait, and all else is answered beside them
+LARGEST_PAGE = 10_000  # cells, or areas
 USUAL_PAGE = 1_000  # cells, where nobody says how many
 LONGEST_QUERY = 8_000  # characters of an address behind the question mark
 LOWEST_CONFIDENCE, HIGHEST_CONFIDENCE = 0.01, 0.9999
@@ -80,10 +84,26 @@ def question_in_address(parameters: Iterable[tuple[str, str]]) -> Question:
     if not rects:
         msg = "say which rectangles, with rect=W,S,E,N, as often as you like."
         raise ArgumentError(msg)
-    if len(confidence) > 1:
+    return _question(rects, _once(confidence))
+
+
+def confidence_in_address(parameters: Iterable[tuple[str, str]]) -> float:
+    """The confidence of ``?confidence=0.95``, where nothing else can be asked."""
+    given: list[float] = []
+    for name, text in parameters:
+        if name != "confidence":
+            msg = f"unknown parameter {name[:LONGEST_QUOTE]!r}; there is confidence."
+            raise ArgumentError(msg)
+        given.append(float(text) if NUMBER.fullmatch(text) else math.nan)
+    return _checked(_once(given))
+
+
+def _once(given: list[float]) -> float:
+    """The confidence that was given, or the usual one."""
+    if len(given) > 1:
         msg = "confidence must be one number, and given once."
         raise ArgumentError(msg)
-    return _question(rects, confidence[0] if confidence else CONFIDENCE)
+    return given[0] if given else CONFIDENCE
 
 
 def question_in_body(body: bytes) -> Question:
@@ -117,10 +137,16 @@ def _question(rects: list[Any], confidence: Any) -> Question:
         if not (isinstance(rect, list) and len(rect) == 4 and all(map(_is_number, rect))):
             msg = f"rectangle {row} must be four finite numbers: west, south, east, north."
             raise ArgumentError(msg)
+    confidence = _checked(confidence)
+    return Question(rects=check_rects(np.array(rects, np.float64).reshape(-1, 4)), confidence=confidence)
+
+
+def _checked(confidence: Any) -> float:
+    """A confidence within the limits."""
     if not (_is_number(confidence) and LOWEST_CONFIDENCE <= confidence <= HIGHEST_CONFIDENCE):
         msg = f"confidence must be a number from {LOWEST_CONFIDENCE} to {HIGHEST_CONFIDENCE}, such as 0.95."
         raise ArgumentError(msg)
-    return Question(rects=check_rects(np.array(rects, np.float64).reshape(-1, 4)), confidence=float(confidence))
+    return float(confidence)
 
 
 def _is_number(value: object) -> bool:

@@ -4,30 +4,36 @@ Every answer has strict headers, and none opens a file.
 """
 
 import ipaddress
+import json
 import os
 import socket
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from hushgrid.errors import ArgumentError, HushgridError, MissingExtraError
-from hushgrid.web.api import answers, cells, releases
+from hushgrid.web.api import answers, areas, cells, polygon_answers, releases
 from hushgrid.web.openapi import description
+from hushgrid.web.polygons import polygons_in_body
 from hushgrid.web.questions import (
     ADDRESS_TOO_LONG,
     BODY_TOO_LARGE,
     IDLE_SECONDS,
     LARGEST_BODY,
+    LARGEST_GEOJSON,
     LONGEST_QUERY,
     MOST_CONNECTIONS,
+    POLYGONS_AT_ONCE,
     SENT_AHEAD,
     RefusalError,
     question_in_address,
     question_in_body,
 )
-from hushgrid.web.shelf import Shelf
+from hushgrid.web.shelf import Shelf, Shelved
 
 if TYPE_CHECKING:
     import uvicorn
+    from anyio import CapacityLimiter
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import Route
@@ -77,9 +83,11 @@ BROKEN = "something went wrong here; the log of the server tells what."
 
 def routes(shelf: Shelf) -> "list[Route]":
     """Pages for people, and answers in JSON beside them."""
+    from anyio import CapacityLimiter
     from starlette.responses import JSONResponse, RedirectResponse
     from starlette.routing import Route
 
+    places = CapacityLimiter(POLYGONS_AT_ONCE)
     first = next(iter(shelf.entries))
     about = description(shelf.entries)
 
@@ -104,7 +112,9 @@ def routes(shelf: Shelf) -> "list[Route]":
         Route("/openapi.json", openapi),
         Route("/v1/", list_releases),
         Route("/v1/{name}/count", partial(_count, shelf), methods=["GET", "POST"]),
-        Route("/v1/{name}/cells", partial(_cells, shelf)),
+        Route("/v1/{name}/cells", partial(_listing, shelf, cells)),
+        Route("/v1/{name}/areas", partial(_listing, shelf, areas)),
+        Route("/v1/{name}/polygons", partial(_polygons, shelf, places), methods=["POST"]),
         Route("/{name}", to_page),
         Route("/{name}/", partial(_page, shelf)),
     ]
@@ -156,13 +166,32 @@ async def _count(shelf: Shelf, request: "Request") -> "Response":
     return await run_in_threadpool(lambda: JSONResponse(answers(entry, ask())))
 
 
-async def _cells(shelf: Shelf, request: "Request") -> "Response":
+Listing = Callable[[Shelved, list[tuple[str, str]]], dict[str, Any]]
+
+
+async def _listing(shelf: Shelf, listed: Listing, request: "Request") -> "Response":
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import JSONResponse
 
     entry = shelf.entry(request.path_params["name"])
     parameters = _parameters(request)
-    return await run_in_threadpool(lambda: JSONResponse(cells(entry, parameters)))
+    return await run_in_threadpool(lambda: JSONResponse(listed(entry, parameters)))
+
+
+async def _polygons(shelf: Shelf, places: "CapacityLimiter", request: "Request") -> "Response":
+    from anyio.to_thread import run_sync
+    from starlette.responses import Response
+
+    entry = shelf.entry(request.path_params["name"])
+    parameters = _parameters(request)
+    body = await _body(request, LARGEST_GEOJSON)
+
+    def answered() -> Response:
+        found = polygon_answers(entry, polygons_in_body(body, parameters))
+        # Escaped, since names may hold half of a pair of surrogates, which UTF-8 cannot.
+        return Response(json.dumps(found, allow_nan=False), media_type="application/geo+json")
+
+    return await run_sync(answered, limiter=places)
 
 
 def _parameters(request: "Request") -> list[tuple[str, str]]:
@@ -172,12 +201,12 @@ def _parameters(request: "Request") -> list[tuple[str, str]]:
     return request.query_params.multi_items()
 
 
-async def _body(request: "Request") -> bytes:
+async def _body(request: "Request", most: int = LARGEST_BODY) -> bytes:
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
-        if len(body) > LARGEST_BODY:
-            msg = f"a body may have {LARGEST_BODY:,} bytes; ask in several."
+        if len(body) > most:
+            msg = f"a body may have {most:,} bytes; ask in several."
             raise RefusalError(BODY_TOO_LARGE, msg)
     return bytes(body)
 

@@ -10,6 +10,7 @@ from itertools import chain, count
 from pathlib import Path
 from types import MappingProxyType
 
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.page import HERE, map_page
@@ -108,6 +109,8 @@ class Shelf:
         for entry in self.entries.values():
             # Makes the tables that all answers share, which threads should not race for.
             entry.synopsis.answer(entry.synopsis.domain.bounds)
+            if isinstance(entry.synopsis.partition, AreaPartition):
+                entry.synopsis.table()
 
     def entry(self, name: str) -> Shelved:
         """The synopsis of that name."""
