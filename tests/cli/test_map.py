@@ -6,6 +6,7 @@ from pathlib import Path
 import hushgrid as hg
 from hushgrid.web.page import map_page
 from tests.cli.commands import Run, assert_refused
+from tests.web.districts import district_release
 
 
 def test_a_page_is_written_and_named(run: Run, release: Path) -> None:
@@ -27,6 +28,29 @@ def test_an_overlay_is_drawn(run: Run, release: Path) -> None:
 
     assert run("map", release, "-o", "trips.html", "--overlay", "areas.geojson").exit_code == 0
     assert "Harbour" in Path("trips.html").read_text(encoding="utf-8")
+
+
+def test_areas_of_an_overlay_are_named_by_a_property(run: Run, release: Path) -> None:
+    """The property is asked for by name; without an overlay there is nothing to name."""
+    ring = [[-74, 40.6], [-73.9, 40.6], [-73.9, 40.8], [-74, 40.6]]
+    geometry = {"type": "Polygon", "coordinates": [ring]}
+    Path("areas.geojson").write_text(
+        json.dumps({"type": "Feature", "properties": {"borough": "Harbour"}, "geometry": geometry})
+    )
+    overlay = ("--overlay", "areas.geojson")
+
+    assert run("map", release, "-o", "trips.html", *overlay, "--area-name", "borough").exit_code == 0
+    assert "Harbour" in Path("trips.html").read_text(encoding="utf-8")
+    assert_refused(run("map", release, "-o", "other.html", *overlay, "--area-name", "name"), 3, "borough")
+    assert_refused(run("map", release, "-o", "other.html", "--area-name", "name"), 2, "--overlay")
+
+
+def test_a_release_on_areas_has_a_page(run: Run) -> None:
+    """With the names of its areas in it."""
+    district_release().save("districts.dp.parquet")
+
+    assert run("map", "districts.dp.parquet", "-o", "districts.html").exit_code == 0
+    assert "county 8" in Path("districts.html").read_text(encoding="utf-8")
 
 
 def test_a_page_is_not_replaced_unless_asked(run: Run, release: Path) -> None:

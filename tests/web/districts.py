@@ -24,7 +24,7 @@ LONG = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch" * 3
 def frame(side=SIDE, vertices=9):
     """Squares with ragged borders, a lake cut out of one, in states and regions; some have odd names."""
     names = [f"county {number}" for number in range(side * side)]
-    names[:4] = [HOSTILE, FORMULA, RIGHT_TO_LEFT, LONG]
+    names[13:17] = [HOSTILE, FORMULA, RIGHT_TO_LEFT, LONG]
     rows, columns = np.divmod(np.arange(side * side), side)
     return geopandas.GeoDataFrame(
         {

@@ -75,3 +75,36 @@ def test_a_missing_file_is_named(tmp_path):
     """The path stands in the message."""
     with pytest.raises(InputError, match=r"nowhere\.geojson"):
         read_overlay(tmp_path / "nowhere.geojson")
+
+
+def test_areas_are_called_by_the_property_that_is_named():
+    """A number will do; what is no area needs no name."""
+    features = [feature(POLYGON, code=7, name="Seven"), feature(LINE, name="a river"), feature(POLYGON, code="B")]
+
+    found = areas_and_lines({"type": "FeatureCollection", "features": features}, area_name="code")
+    assert [area["name"] for area in found["areas"]] == ["7", "B"]
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ({"name": "x"}, "got 'code'; there are: name"),
+        ({}, "got 'code'; there are none"),
+        ({"code": " "}, "feature 0 of the overlay has no name"),
+        ({"code": None}, "feature 0 of the overlay has no name"),
+        ({"code": True}, "feature 0 of the overlay has no name"),
+    ],
+    ids=["missing", "none", "blank", "null", "no text"],
+)
+def test_areas_without_the_property_are_refused(code, words):
+    """The message says which properties there are, or which feature has no name."""
+    with pytest.raises(InputError, match=words):
+        areas_and_lines(feature(POLYGON, **code), area_name="code")
+
+
+def test_the_feature_without_a_name_is_told():
+    """By its number in the file."""
+    overlay = {"type": "FeatureCollection", "features": [feature(POLYGON, code="A"), feature(None), feature(POLYGON)]}
+
+    with pytest.raises(InputError, match="feature 2 of the overlay has no name: its property 'code'"):
+        areas_and_lines(overlay, area_name="code")

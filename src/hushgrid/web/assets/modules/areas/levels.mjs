@@ -42,8 +42,6 @@ function withUsable(estimate, half) {
   return { estimate, low, high, usable: high - low <= estimate };
 }
 
-const OVERLAP = 1e-6; // of the sum of the counts: by how much a joint answer may differ from it
-
 /** The areas of an overlay, counted by a release. */
 export function overlayLevel({ overlay }, arrays, release) {
   const { names, decimals } = overlay;
@@ -61,11 +59,8 @@ export function overlayLevel({ overlay }, arrays, release) {
     places: names.map((_, area) => area),
     /** Null where the areas overlap: together they have no count that is the sum of theirs. */
     sum: (areas) => {
-      const joint = ask(areas.flatMap((area) => outlines.polygons(area)));
-      const parts = areas.map((area) => answers[area].estimate);
-      const scale = parts.reduce((sum, part) => sum + Math.abs(part), 1);
-      const apart = Math.abs(joint.estimate - parts.reduce((sum, part) => sum + part, 0)) <= OVERLAP * scale;
-      return apart ? joint : null;
+      const meet = areas.some((one, i) => areas.slice(i + 1).some((other) => outlines.overlap(one, other)));
+      return meet ? null : ask(areas.flatMap((area) => outlines.polygons(area)));
     },
   };
 }

@@ -3,6 +3,8 @@
 import { EARTH_RADIUS } from "../release.mjs";
 
 const RADIANS = Math.PI / 180;
+const PARALLELS = 16; // on which two areas are compared
+const SLIVER = 1e-3; // of the shorter span: simplified borders may overlap by as much
 
 export class Outlines {
   /** Those of a level, by its number; areas.py writes them. */
@@ -40,17 +42,45 @@ export class Outlines {
   holds(area, x, y) {
     const [west, south, east, north] = this.extents[area];
     if (!(west <= x && x <= east && south <= y && y <= north)) return false;
+    return this.crossings(area, y).filter((crossing) => x < crossing).length % 2 === 1;
+  }
+
+  /** Whether two areas overlap by more than a sliver: seen along some parallels through both. */
+  overlap(one, other) {
+    const [[west, south, east, north], [left, bottom, right, top]] = [this.extents[one], this.extents[other]];
+    const [low, high] = [Math.max(south, bottom), Math.min(north, top)];
+    if (Math.max(west, left) >= Math.min(east, right) || low >= high) return false;
+    for (let i = 0; i < PARALLELS; i++) {
+      const y = low + ((i + 0.5) / PARALLELS) * (high - low);
+      const [mine, theirs] = [this.spans(one, y), this.spans(other, y)];
+      for (const [a, b] of mine) {
+        for (const [c, d] of theirs) {
+          if (Math.min(b, d) - Math.max(a, c) > SLIVER * Math.min(b - a, d - c)) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** Where a parallel lies in an area, from x to x. */
+  spans(area, y) {
+    const crossings = this.crossings(area, y).sort((one, other) => one - other);
+    return crossings.flatMap((x, i) => (i % 2 ? [[crossings[i - 1], x]] : []));
+  }
+
+  /** Where a parallel crosses the rings of an area. */
+  crossings(area, y) {
     const [first, stop] = this.rings(area);
-    let inside = false;
+    const found = [];
     for (let ring = first; ring < stop; ring++) {
       const [start, end] = [this.ringStarts[ring], this.ringStarts[ring + 1]];
       for (let i = start, before = end - 1; i < end; before = i++) {
         const [y0, y1] = [this.ys[before], this.ys[i]];
         if (y0 > y === y1 > y) continue;
-        if (x < this.xs[before] + ((y - y0) / (y1 - y0)) * (this.xs[i] - this.xs[before])) inside = !inside;
+        found.push(this.xs[before] + ((y - y0) / (y1 - y0)) * (this.xs[i] - this.xs[before]));
       }
     }
-    return inside;
+    return found;
   }
 
   /** The first area that holds a place, or -1. */
