@@ -26,10 +26,12 @@ def frame(side=SIDE, vertices=9):
     names = [f"county {number}" for number in range(side * side)]
     names[13:17] = [HOSTILE, FORMULA, RIGHT_TO_LEFT, LONG]
     rows, columns = np.divmod(np.arange(side * side), side)
+    states = [f"state {row // 2}-{column // 3}" for row, column in zip(rows, columns, strict=True)]
+    states[-1] = "state alone"  # whose one county is all of it
     return geopandas.GeoDataFrame(
         {
             "county": names,
-            "state": [f"state {row // 2}-{column // 3}" for row, column in zip(rows, columns, strict=True)],
+            "state": states,
             "region": [f"region {row // 4}" for row in rows],
         },
         geometry=_ragged(side, vertices),

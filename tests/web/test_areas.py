@@ -70,6 +70,19 @@ def test_sums_of_areas_have_the_intervals_of_total_of(kind):
 
 
 @needs_node
+def test_one_area_alone_is_answered():
+    """Its tree is a root without children."""
+    domain = hg.Domain(west=0, south=0, east=2, north=2)
+    areas = hg.Areas([shapely.box(0, 0, 1, 1)], names=["Alone"])
+    synopsis = hg.publish([[0.5, 0.5]] * 50, domain=domain, epsilon=1, method=areas)
+    found = districts_under_node(synopsis, sums=[(0, [0])])
+
+    expected = synopsis.total_of(["Alone"])
+    assert [found["sums"][0][name] for name in ("low", "high")] == pytest.approx([expected.low, expected.high])
+    assert found["levels"][0]["rows"][0]["high"] == pytest.approx(expected.high)
+
+
+@needs_node
 def test_scaled_counts_are_scaled_in_the_page():
     """Estimates and intervals of a release that is scaled to a total."""
     synopsis = released("two")

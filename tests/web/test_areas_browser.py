@@ -83,7 +83,7 @@ def test_levels_are_switched_and_keep_what_was_chosen(visit, districts):  # noqa
     """The table, the legend and the sums are those of the level."""
     page = visit()
     page.mouse.click(*middle(page, districts, "county 8"))
-    page.get_by_label("Level").select_option(label="state (6)")
+    page.get_by_label("Level").select_option(label="state (7)")
     page.get_by_role("button", name="Count", exact=True).click()
     assert "Points in each state" in page.locator("#legend").inner_text()
     table = districts.table("state")

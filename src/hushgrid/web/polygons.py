@@ -13,7 +13,7 @@ from hushgrid.answering.outlines import import_shapely
 from hushgrid.errors import ArgumentError
 from hushgrid.files.geojson import features_in
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE
-from hushgrid.web.overlay import SMALLEST_RING
+from hushgrid.web.overlay import DEPTHS, SMALLEST_RING
 from hushgrid.web.questions import (
     BODY_TOO_LARGE,
     LARGEST_BATCH,
@@ -23,7 +23,6 @@ from hushgrid.web.questions import (
     confidence_in_address,
 )
 
-DEPTHS = {"Polygon": 2, "MultiPolygon": 3}  # of lists around a position
 POLYGONS_EXAMPLE = (
     '{"type": "Feature", "properties": {"name": "Centre"}, "geometry": {"type": "Polygon", "coordinates": '
     "[[[-74, 40], [-73, 40], [-73, 41], [-74, 40]]]}}"
@@ -106,7 +105,7 @@ def _check_vertices(features: list[dict[str, Any]]) -> None:
         geometry = feature["geometry"]
         if geometry is None:
             continue
-        if not isinstance(geometry, Mapping) or geometry.get("type") not in list(DEPTHS):
+        if not isinstance(geometry, Mapping) or geometry.get("type") not in ("Polygon", "MultiPolygon"):
             msg = f"feature {number} is not a Polygon or a MultiPolygon; only these hold points."
             raise ArgumentError(msg)
         parts = [geometry.get("coordinates")]

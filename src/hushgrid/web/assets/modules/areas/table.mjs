@@ -91,6 +91,7 @@ export class AreaTable {
     const shown = this.areas.slice(this.first, this.stop);
     const widest = shown.reduce((most, area) => Math.max(most, this.level.answers[area].high), 0) || 1;
     this.body.replaceChildren(...shown.map((area) => this.row(area, widest)));
+    [...this.body.rows].forEach((row, i) => row.setAttribute("aria-rowindex", this.first + i + 2)); // the heading is 1
     this.element.setAttribute("aria-rowcount", this.areas.length + 1);
     this.changed?.(this);
   }
