@@ -14,6 +14,11 @@ export function measureText(value) {
   return fine.format(value);
 }
 
+/** A density in few letters: 12.3, 0.0123, 1.2e-4. */
+export function densityText(value) {
+  return value !== 0 && Math.abs(value) < 0.001 ? value.toExponential(1) : fine.format(value);
+}
+
 /** A round number in few letters: 0.01, 1, 100, 10K, and powers of ten far below one. */
 export function powerText(value) {
   if (value >= 0.001) return short.format(value);

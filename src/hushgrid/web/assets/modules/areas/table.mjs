@@ -1,6 +1,6 @@
 // The table of areas: sorted by a column, a part of it at a time, and areas chosen in it.
 
-import { countText, measureText } from "../words.mjs";
+import { countText, densityText } from "../words.mjs";
 
 const ROWS = 60; // that are shown at once, and that are added
 
@@ -109,7 +109,7 @@ export class AreaTable {
     name.append(pick, bar(answer, widest));
     const count = cell(countText(answer.estimate), `${countText(answer.low)} – ${countText(answer.high)}`);
     if (!answer.usable) count.append(unseen("; the interval is wider than the estimate"));
-    row.append(name, count, cell(measureText(this.level.densities[area])));
+    row.append(name, count, cell(densityText(this.level.densities[area])));
     return row;
   }
 
