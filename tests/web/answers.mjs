@@ -12,16 +12,10 @@ const job = JSON.parse(readFileSync(0, "utf8"));
 const release = new Release(job.facts, readArrays(await unpack(job.payload), job.facts.arrays));
 const cells = job.places.map(([x, y]) => release.cellAt(x, y));
 const listed = ({ estimate, low, high }) => [estimate, low, high];
-const pixels = new Int32Array(job.xs.length * job.ys.length);
-if (pixels.length) {
-  const [xs, ys] = [job.xs.map((x) => release.toX(x)), job.ys.map((y) => release.toY(y))];
-  release.surface.paint(Float64Array.from(xs), Float64Array.from(ys), pixels);
-}
 process.stdout.write(
   JSON.stringify({
     rects: job.rects.map((rect) => listed(release.answerBox(...rect))),
     polygons: job.polygons.map((rings) => listed(release.answerPolygon(rings))),
-    pixels: Array.from(pixels, (cell) => [...release.boundsOf(cell), release.surface.isCell(cell)]),
     cells: cells.map((cell) => [...release.boundsOf(cell), ...listed(release.answerCell(cell)), release.areaOf(cell)]),
   }),
 );

@@ -30,11 +30,10 @@ def facts_of(page):
     return json.loads(block(page, "facts"))
 
 
-def answers_under_node(synopsis, *, rects=(), polygons=(), places=(), xs=(), ys=()):
+def answers_under_node(synopsis, *, rects=(), polygons=(), places=()):
     """What the script of the page says: estimate, low and high of rectangles, of polygons and of the cells at places.
 
-    Cells come with bounds in front and their area behind; `xs` and `ys` are pixels, whose cells are given by bounds and
-    whether they are leaves.
+    Cells come with bounds in front and their area behind.
     """
     page = map_page(synopsis)
     job = {
@@ -43,8 +42,6 @@ def answers_under_node(synopsis, *, rects=(), polygons=(), places=(), xs=(), ys=
         "rects": np.asarray(rects).tolist(),
         "polygons": [[np.asarray(ring).tolist() for ring in rings] for rings in polygons],
         "places": np.asarray(places).tolist(),
-        "xs": list(xs),
-        "ys": list(ys),
     }
     done = subprocess.run([NODE, SCRIPT, MODULES], input=json.dumps(job), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

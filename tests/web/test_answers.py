@@ -101,21 +101,6 @@ def test_the_cell_at_a_place_is_the_leaf_that_holds_it(method):
     assert np.abs(cells[:, 4:7] - expected).max() <= TOLERANCE * synopsis.total
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", ["ug", "ag", "dag", "quadtree", "kd", "hb", "staq"])
-def test_every_pixel_shows_the_cell_it_lies_in(method):
-    """A leaf; or, where a tree has several within one pixel, the smallest node that no other pixel lies in."""
-    synopsis = published(method)
-    xs, ys = np.linspace(-125.9, -66.1, 90), np.linspace(56.9, 17.1, 70)
-
-    pixels = answers_under_node(synopsis, xs=xs.tolist(), ys=ys.tolist())["pixels"]
-    west, south, east, north, is_leaf = pixels.reshape(70, 90, 5).transpose(2, 0, 1)
-    assert np.all((west <= xs) & (xs <= east) & (south <= ys[:, None]) & (ys[:, None] <= north))
-    wider = (east - west > 2 * (xs[1] - xs[0])) | (north - south > 2 * (ys[0] - ys[1]))
-    assert is_leaf[wider].all()
-    assert is_leaf.mean() > 0.5
-
-
 def test_areas_are_those_of_the_sphere():
     """A cell's area is its share of the zone between two parallels; all cells make up the domain."""
     synopsis = published(hg.UniformGrid(side=4))

@@ -18,7 +18,7 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.synopsis.facts import SIMULATION, Facts
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.areas import area_figures, overlay_figures, overlay_lines
-from hushgrid.web.figures import Payload, cell_figures, common_figures
+from hushgrid.web.figures import Payload, cell_figures, common_figures, picture_figures
 from hushgrid.web.overlay import areas_and_lines
 
 
@@ -103,7 +103,8 @@ MODULES = (
     "release",
     "words",
     "colours",
-    "cells_layer",
+    "picture",
+    "picture_layer",
     "background",
     "outline",
     "drawing",
@@ -165,6 +166,8 @@ def map_page(
     shown |= {"about": facts.labelled(), "simulation": facts.claim.simulation}
     has_cells = synopsis.partition.tiles
     shown |= cell_figures(synopsis, payload) if has_cells else area_figures(synopsis, payload)
+    if has_cells:
+        shown["picture"] = picture_figures(synopsis, payload)
     if overlay is not None:
         drawn = areas_and_lines(overlay, area_name=area_name)
         shown["overlay"] = overlay_figures(drawn, payload) if has_cells else overlay_lines(drawn)

@@ -1,38 +1,95 @@
-// The cells of a release: their densities, their colours, and what each holds.
+// What a release knows of its domain: densities, how finely each place is known, and what each cell holds.
 
-import { cellsLayer } from "./cells_layer.mjs";
-import { pixelsOf, scaleOf } from "./colours.mjs";
+import { placeOf, rampPixels, scaleOf, SOLID } from "./colours.mjs";
 import { unitSide, unitText } from "./legend.mjs";
+import { Picture } from "./picture.mjs";
+import { pictureLayer } from "./picture_layer.mjs";
+import { EARTH_RADIUS } from "./release.mjs";
 import { capital, lowered, measureText, sentence } from "./words.mjs";
 
+const PALE = 55; // of 255: opacity of what is known least finely, where both are shown
+const FADING = 1; // powers of ten below the scale where nothing is drawn
+const WIDEST_SHOWN = 5000; // highest over lowest density: below it, places hardly differ from empty ones
+const LAST = 255; // of the colours of a ramp
+
+/** Ways to look at a release, in the order of their buttons. */
+export const VIEWS = {
+  density: "what is not known more finely is smooth",
+  certainty: "the darker, the more finely counts are known",
+  both: "paler where counts are known less finely",
+};
+
 export class CellsView {
-  constructor(map, release) {
-    Object.assign(this, { map, release, facts: release.facts, layer: cellsLayer(release, map, null) });
-    this.weigh();
+  constructor(map, release, arrays) {
+    const { facts } = release;
+    this.picture = new Picture(facts.picture, arrays);
+    Object.assign(this, { map, release, facts, view: "density", layer: pictureLayer(this.picture, facts.domain, map) });
+    this.square = unitSide(facts) ** 2;
+    this.scale = this.densityScale();
+    this.sides = this.sideScale();
   }
 
-  /** Density of every cell, and whether it is surely not empty. */
-  weigh() {
-    const { facts, release } = this;
-    const [size, square] = [release.surface.size, unitSide(facts) ** 2];
-    this.densities = new Float64Array(size);
-    this.certain = new Uint8Array(size);
-    const sides = new Float64Array(size); // zero for what is no cell but holds some
-    for (let cell = 0; cell < size; cell++) {
-      const { estimate, low } = release.answerCell(cell);
-      const area = release.areaOf(cell);
-      this.densities[cell] = (estimate / area) * square;
-      this.certain[cell] = low > 0;
-      if (release.surface.isCell(cell)) sides[cell] = Math.sqrt(area);
-    }
-    this.scale = scaleOf(this.densities, this.certain, sides);
+  /** The scale of densities, from all blocks, each weighed by its side. */
+  densityScale() {
+    const { layers } = this.picture;
+    const densities = layers.flatMap(({ densities }) => Array.from(densities, (density) => density * this.square));
+    const sides = layers.flatMap(({ densities }, depth) => Array.from(densities, () => 2 ** -depth));
+    const { low, high } = scaleOf(densities, null, sides);
+    return { low: Math.max(low, high / WIDEST_SHOWN), high };
   }
 
-  /** Colour the cells; gives the legend. */
+  /** Sides of blocks of the finest and of the coarsest layer that are painted, in kilometres or the domain's units. */
+  sideScale() {
+    const painted = this.picture.layers.map(({ blocks }) => blocks.length > 0);
+    const [coarsest, finest] = [painted.indexOf(true), painted.lastIndexOf(true)];
+    return { coarsest, finest, low: this.sideOf(finest), high: this.sideOf(coarsest) };
+  }
+
+  sideOf(depth) {
+    const [, south, , north] = this.facts.domain;
+    const unit = this.facts.geographic ? (EARTH_RADIUS * Math.PI) / 180 : 1;
+    return ((north - south) * unit) / (this.picture.rows * 2 ** depth);
+  }
+
+  /** Take a view and the colours of a theme; gives the legend. */
   shade(dark) {
-    this.layer.pixels = pixelsOf(this.densities, this.certain, this.scale, dark);
-    const title = `${capital(this.facts.counted)} per ${unitText(this.facts)}`;
-    return { scale: this.scale, title, note: "faint cells may be empty" };
+    const ramp = rampPixels(dark, SOLID);
+    this.layer.colours = (picture, level, window) => {
+      if (this.view === "certainty") {
+        return Uint32Array.from(picture.fineness(level, window), (depth) => ramp[Math.round(LAST * this.fine(depth))]);
+      }
+      const pixels = this.densityPixels(picture.densities(level, window), ramp);
+      return this.view === "both" ? this.paled(pixels, picture.fineness(level, window)) : pixels;
+    };
+    const note = VIEWS[this.view];
+    if (this.view !== "certainty") {
+      return { scale: this.scale, title: `${capital(this.facts.counted)} per ${unitText(this.facts)}`, note };
+    }
+    const unit = this.facts.geographic ? "kilometres" : `units of ${this.facts.crs}`;
+    return { scale: this.sides, title: `Side of the blocks that are known, in ${unit}`, note, reversed: true };
+  }
+
+  densityPixels(densities, ramp) {
+    const { low } = this.scale;
+    const gone = (low * 10 ** -FADING) / this.square;
+    const pixels = new Uint32Array(densities.length);
+    for (let i = 0; i < pixels.length; i++) {
+      if (densities[i] <= gone) continue;
+      const density = densities[i] * this.square;
+      const pixel = ramp[Math.round(LAST * placeOf(density, this.scale))];
+      pixels[i] = density < low ? faded(pixel, 1 - Math.log10(low / density) / FADING) : pixel;
+    }
+    return pixels;
+  }
+
+  paled(pixels, depths) {
+    return pixels.map((pixel, i) => faded(pixel, (PALE + (SOLID - PALE) * this.fine(depths[i])) / SOLID));
+  }
+
+  /** How finely a layer is known: from 0 for the coarsest that is painted to 1 for the finest. */
+  fine(depth) {
+    const { coarsest, finest } = this.sides;
+    return Math.min(Math.max((depth - coarsest) / Math.max(finest - coarsest, 1), 0), 1);
   }
 
   /** What can be said of the cell at a place, and "" outside the domain. */
@@ -42,4 +99,9 @@ export class CellsView {
     const area = this.facts.geographic ? ` in ${measureText(this.release.areaOf(cell))} km²` : "";
     return `This cell${area}: ${lowered(sentence(this.release.answerCell(cell), this.facts))}`;
   }
+}
+
+/** A pixel with a share of its opacity. */
+function faded(pixel, share) {
+  return ((Math.round((pixel >>> 24) * share) << 24) | (pixel & 0xffffff)) >>> 0;
 }

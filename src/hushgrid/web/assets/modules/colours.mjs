@@ -5,7 +5,7 @@
 const RAMP = ["#fdeebb", "#fbd187", "#f7a95f", "#ec7d52", "#d4535a", "#ab3468", "#7b226d", "#4a1864", "#200c44"];
 const DARK_RAMP = ["#3a1c5c", "#5f2273", "#8d2a73", "#b93c69", "#dc5d58", "#f1854f", "#fab15c", "#fbd98a", "#fdf6c8"];
 const LEVELS = 256;
-const SOLID = 235; // of 255, so that the land shows through
+export const SOLID = 235; // of 255, so that the land shows through
 const FAINT = 70; // where zero may be the true count
 const FADES = 16; // steps in which faint cells vanish
 const VANISHING = 1; // powers of ten below the scale where they are gone
@@ -17,14 +17,14 @@ const WIDEST = 1e8; // highest over lowest density of a scale
 const SAMPLE = 40_000; // cells that the scale is found from
 
 /**
- * Lowest and highest density of the scale: those of most cells that are surely not empty, out to 1, 2 or 5. For the
+ * Lowest and highest density of the scale: those of most cells that are surely not empty, or of most if `certain` is null, out to 1, 2 or 5. For the
  * highest, cells weigh by their sides: else a few crowded spots, divided into ever smaller cells, would fill the scale.
  */
 export function scaleOf(densities, certain, sides) {
   const stride = Math.ceil(densities.length / SAMPLE);
   const any = [];
   for (let i = 0; i < densities.length; i += stride) if (densities[i] > LEAST && sides[i] > 0) any.push(i);
-  const some = any.filter((i) => certain[i]);
+  const some = certain ? any.filter((i) => certain[i]) : any;
   const sorted = (some.length >= 10 ? some : any).sort((a, b) => densities[a] - densities[b]);
   if (sorted.length === 0) return { low: 0.1, high: 10 };
   const low = roundDown(densities[sorted[Math.floor(LOWEST * (sorted.length - 1))]]);
@@ -74,7 +74,8 @@ export function pixelsOf(densities, certain, scale, dark) {
   return pixels;
 }
 
-function rampPixels(dark, alpha) {
+/** The ramp as pixels of an opacity, from 0 to 255. */
+export function rampPixels(dark, alpha) {
   const stops = rampColours(dark).map((hex) => [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16)));
   const bytes = new Uint8ClampedArray(4 * LEVELS);
   for (let level = 0; level < LEVELS; level++) {

@@ -52,10 +52,6 @@ export class Grid {
     return this.noise * (this.padded ? cellEnergy(this.padded[0]) * cellEnergy(this.padded[1]) : 1);
   }
 
-  isCell() {
-    return true;
-  }
-
   box(cell) {
     const [row, column] = [Math.floor(cell / this.columns), cell % this.columns];
     return [column, row, column + 1, row + 1];
@@ -63,15 +59,6 @@ export class Grid {
 
   cellAt(x, y) {
     return cellOf(y, this.rows) * this.columns + cellOf(x, this.columns);
-  }
-
-  /** Cell of every pixel, `xs` from west to east, `ys` from north to south. */
-  paint(xs, ys, out) {
-    const across = Array.from(xs, (x) => cellOf(x, this.columns));
-    ys.forEach((y, row) => {
-      const start = cellOf(y, this.rows) * this.columns;
-      for (let i = 0; i < xs.length; i++) out[row * xs.length + i] = start + across[i];
-    });
   }
 }
 

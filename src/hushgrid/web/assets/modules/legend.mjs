@@ -16,10 +16,11 @@ export function unitText(facts) {
 }
 
 /** Fill the legend. */
-export function showLegend(element, { title, note, scale }, dark) {
+export function showLegend(element, { title, note, scale, reversed = false }, dark) {
   element.querySelector(".unit").textContent = title;
   element.querySelector(".note").textContent = note;
-  element.querySelector(".bar").style.background = `linear-gradient(to right, ${rampColours(dark).join(", ")})`;
+  const way = reversed ? "left" : "right";
+  element.querySelector(".bar").style.background = `linear-gradient(to ${way}, ${rampColours(dark).join(", ")})`;
   const marks = ticksOf(scale).map((tick) => mark(tick, 100 * placeOf(tick, scale)));
   element.querySelector(".ticks").replaceChildren(...marks);
 }

@@ -24,7 +24,7 @@ class Page {
     const words = { tell: (...said) => this.tell(...said), complain: (text) => this.complain(text) };
     if (!onAreas) {
       const release = (this.release = new Release(facts, arrays));
-      this.cells = new CellsView(this.map, release);
+      this.cells = new CellsView(this.map, release, arrays);
       this.asking = new Asking(this.map, release, words);
       this.queries = this.asking.queries;
     }
@@ -70,6 +70,10 @@ class Page {
     else cells.layer.addTo(map);
     areas?.layer.addTo(map);
     showLegend(find("#legend"), legend, dark);
+    find("#views").hidden = by !== "cells";
+    for (const button of document.querySelectorAll("[data-view]")) {
+      button.setAttribute("aria-pressed", button.dataset.view === cells?.view);
+    }
     for (const button of document.querySelectorAll("[data-shade]")) {
       button.setAttribute("aria-pressed", button.dataset.shade === by);
       button.hidden = button.dataset.shade === "cells" && !cells;
@@ -81,6 +85,9 @@ class Page {
     this.dark.addEventListener("change", () => this.paint());
     for (const button of document.querySelectorAll("[data-shade]")) {
       button.addEventListener("click", () => this.shade(button.dataset.shade));
+    }
+    for (const button of document.querySelectorAll("[data-view]")) {
+      button.addEventListener("click", () => this.look(button.dataset.view));
     }
     find("#level").addEventListener("change", ({ target }) => this.takeLevel(Number(target.value)));
     map.on("mousemove", ({ latlng }) => this.describe(latlng));
@@ -95,6 +102,12 @@ class Page {
       if (event.key === "Enter" && event.target === map.getContainer()) this.press(map.getCenter());
     });
     if (areas) areas.whole = () => this.tellAll();
+  }
+
+  /** Look at densities, at how finely they are known, or at both. */
+  look(view) {
+    this.cells.view = view;
+    this.shade("cells");
   }
 
   takeLevel(number) {

@@ -74,10 +74,6 @@ export class Nested {
     return this.leafVariances[cell] * (1 - 1 / leaves) + this.cellVariances[cell] / (leaves * leaves);
   }
 
-  isCell() {
-    return true;
-  }
-
   box(leaf) {
     const cell = this.parent(leaf);
     const [row, column] = [Math.floor(cell / this.columns), cell % this.columns];
@@ -91,13 +87,6 @@ export class Nested {
     const cell = row * this.columns + column;
     const side = this.sides[cell];
     return this.offsets[cell] + cellOf((y - row) * side, side) * side + cellOf((x - column) * side, side);
-  }
-
-  /** Leaf of every pixel, `xs` from west to east, `ys` from north to south. */
-  paint(xs, ys, out) {
-    ys.forEach((y, row) => {
-      for (let i = 0; i < xs.length; i++) out[row * xs.length + i] = this.cellAt(xs[i], y);
-    });
   }
 
   /** First-level cell that a leaf belongs to. */

@@ -105,10 +105,6 @@ export class Tree {
     return this.variances[node];
   }
 
-  isCell(node) {
-    return this.splits.columns[node] === 0;
-  }
-
   box(node) {
     const { boxes } = this;
     return [boxes[4 * node], boxes[4 * node + 1], boxes[4 * node + 2], boxes[4 * node + 3]];
@@ -124,44 +120,6 @@ export class Tree {
     }
     return node;
   }
-
-  /** Leaf of every pixel, or the node that a single pixel holds; `xs` from west to east, `ys` from north to south. */
-  paint(xs, ys, out) {
-    const upward = Float64Array.from(ys).reverse();
-    const fill = (node, left, right, bottom, top) => {
-      const columns = this.splits.columns[node];
-      if (columns === 0 || (right - left === 1 && top - bottom === 1)) {
-        for (let row = bottom; row < top; row++) {
-          const start = (ys.length - 1 - row) * xs.length;
-          out.fill(node, start + left, start + right);
-        }
-        return;
-      }
-      let south = bottom;
-      for (let row = 0; row < this.splits.rows[node] && south < top; row++) {
-        const begin = this.first[node] + row * columns;
-        const north = lowerBound(upward, this.boxes[4 * begin + 3], south, top);
-        let west = left;
-        for (let child = begin; north > south && west < right && child < begin + columns; child++) {
-          const east = lowerBound(xs, this.boxes[4 * child + 2], west, right);
-          if (east > west) fill(child, west, east, south, north);
-          west = east;
-        }
-        south = north;
-      }
-    };
-    fill(0, 0, xs.length, 0, ys.length);
-  }
-}
-
-/** First place from `low` to `high` of sorted values that is not below a limit. */
-function lowerBound(values, limit, low, high) {
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (values[middle] < limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Number of every node among the leaves; -1 for inner nodes. */
