@@ -133,6 +133,8 @@ def check_areas(areas: AreaPartition, features: Indices | None = None) -> None:
         raise ArgumentError(msg)
     one, other = shapes.meetings(shapes.shapes)
     one, other = one[one < other], other[one < other]
+    overlap = ~shapely.touches(shapes.shapes[one], shapes.shapes[other])  # most neighbours share a border and no more
+    one, other = one[overlap], other[overlap]
     shared = common_sizes(shapes.shapes[one], shapes.shapes[other])
     for pair in np.flatnonzero(shared > SLIVER * np.minimum(areas.sizes[one], areas.sizes[other])):
         some, others = (f"{areas.names[each]!r} (feature {features[each]})" for each in (one[pair], other[pair]))
