@@ -180,7 +180,7 @@ def test_distinct_users_are_published_alike(held, engine):
 @pytest.mark.parametrize("engine", ["ibis-on-duckdb", "postgres"])
 def test_points_that_come_in_pieces_are_all_counted(held, engine, monkeypatch):
     """Fetched a few at a time, areas stored as they are found, and no table is left behind."""
-    monkeypatch.setattr(ibis_engine, "PIECE", 100)
+    monkeypatch.setattr(ibis_engine, "ROWS_AT_ONCE", 100)
     points = open_points(held(engine), crs=DOMAIN.crs)
     connection = points._frame.to_native().get_backend().con  # whose tables are listed
 

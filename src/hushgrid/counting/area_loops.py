@@ -87,8 +87,8 @@ def side_of(ax: float, ay: float, bx: float, by: float, px: float, py: float) ->
 
 
 NONE = -1  # in place of an area
-CUT = -2  # in place of the one area that a cell lies in: the record of the cell is at CUT minus this
-AREA, INSIDE, LENGTH, EDGES = 0, 1, 2, 3  # where a record has what it says of an area
+ENTERED = -2  # in place of the one area that a cell lies in: the record of the cell is at ENTERED minus this
+AREA_AT, INSIDE_AT, LENGTH_AT, EDGES_AT = 0, 1, 2, 3  # where a record has what it says of an area
 Index = tuple[tuple[float, float, float, float], tuple[float, float], int, NDArray[np.int32], Floats]
 
 
@@ -127,10 +127,10 @@ def first_holder(records: Floats, place: int, x: float, y: float) -> int:
 
     All edges are counted without a branch, and again by `holds` if rounding could decide on one of them.
     """
-    while records[place + AREA] != NONE:
-        first = place + EDGES
-        stop = first + int(records[place + LENGTH])
-        inside, doubtful = records[place + INSIDE] != 0, False
+    while records[place + AREA_AT] != NONE:
+        first = place + EDGES_AT
+        stop = first + int(records[place + LENGTH_AT])
+        inside, doubtful = records[place + INSIDE_AT] != 0, False
         for edge in range(first, stop, 4):
             ax, ay, bx, by = records[edge], records[edge + 1], records[edge + 2], records[edge + 3]
             left, right = (ax - x) * (by - y), (ay - y) * (bx - x)
@@ -139,9 +139,9 @@ def first_holder(records: Floats, place: int, x: float, y: float) -> int:
             doubtful |= reached & (not abs(difference) > FILTER * (abs(left) + abs(right)))
             inside ^= reached & (y < by) & (difference > 0)
         if doubtful:
-            inside = holds(records, first, stop, records[place + INSIDE] != 0, x, y)
+            inside = holds(records, first, stop, records[place + INSIDE_AT] != 0, x, y)
         if inside:
-            return int(records[place + AREA])
+            return int(records[place + AREA_AT])
         place = stop
     return NONE
 
@@ -177,9 +177,9 @@ def number_areas(longitudes: Coordinates, latitudes: Coordinates, index: Index, 
         for i in range(xs.size):
             found[i] = owners[found[i]]
             cut[cuts] = i
-            cuts += found[i] <= CUT
+            cuts += found[i] <= ENTERED
         for i in cut[:cuts]:
-            found[i] = first_holder(records, CUT - found[i], np.float64(xs[i]), np.float64(ys[i]))
+            found[i] = first_holder(records, ENTERED - found[i], np.float64(xs[i]), np.float64(ys[i]))
 
 
 @compiled

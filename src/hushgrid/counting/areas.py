@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.counting.area_loops import (
-    AREA,
-    CUT,
-    EDGES,
-    INSIDE,
-    LENGTH,
+    AREA_AT,
+    EDGES_AT,
+    ENTERED,
+    INSIDE_AT,
+    LENGTH_AT,
     NONE,
     Index,
     count_in_areas,
@@ -156,23 +156,23 @@ class _Strips:
         filled = self._filled(entered)
         owners = np.full(side**2 + 1, NONE, dtype=np.int32)
         owners[filled % side**2] = filled // side**2
-        owners[entered % side**2] = CUT
+        owners[entered % side**2] = ENTERED
         # Areas that hold the whole of a cell which the border of another enters are in its record, too.
-        places = np.concatenate([entered, filled[owners[filled % side**2] == CUT]])
+        places = np.concatenate([entered, filled[owners[filled % side**2] == ENTERED]])
         edges, of_place = self._edges_right_of(strip, place, number)
         area, cell = np.divmod(places, side**2)
         lengths = 4 * np.bincount(of_place, minlength=len(places))
         order = np.lexsort((area, cell))
         is_last = np.append(np.diff(cell[order]) > 0, True)
-        stops = np.cumsum(EDGES + lengths[order] + is_last)
+        stops = np.cumsum(EDGES_AT + lengths[order] + is_last)
         begins = np.empty(len(places), np.int64)
-        begins[order] = stops - is_last - lengths[order] - EDGES
+        begins[order] = stops - is_last - lengths[order] - EDGES_AT
         records = np.full(stops[-1], NONE, np.float64)
-        records[begins + AREA], records[begins + LENGTH] = area, lengths
-        records[begins + INSIDE] = self._is_inside(places)
-        write_edges(edges, of_place, begins + EDGES, records)
+        records[begins + AREA_AT], records[begins + LENGTH_AT] = area, lengths
+        records[begins + INSIDE_AT] = self._is_inside(places)
+        write_edges(edges, of_place, begins + EDGES_AT, records)
         is_first = np.insert(is_last[:-1], 0, True)
-        owners[cell[order][is_first]] = CUT - begins[order][is_first]
+        owners[cell[order][is_first]] = ENTERED - begins[order][is_first]
         return owners, records
 
     def _is_inside(self, places: Indices) -> NDArray[np.bool_]:

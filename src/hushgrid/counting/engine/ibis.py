@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 NAMES = {"postgres": "PostgreSQL", "duckdb": "DuckDB"}
 PLACE = "place"
 PLACED_AREAS = pa.schema({PLACE: pa.int64(), AREA: pa.int64()})
-PIECE = 2**20  # rows that are fetched at once
+ROWS_AT_ONCE = 2**20  # rows that are fetched at once
 ROUNDS_TO_ZERO, ROUNDS_TO_INFINITY = "2.4703282292062328e-324", "1.7976931348623158e308"  # decimals below and above
 
 
@@ -92,8 +92,8 @@ class IbisEngine:
 
     def _fetched(self, points: Any) -> Iterator[pa.RecordBatch]:
         """Batches of points, one query for each piece."""
-        for first in range(0, int(points.count().to_pyarrow().as_py()), PIECE):
-            piece = points.filter((points[PLACE] >= first) & (points[PLACE] < first + PIECE))
+        for first in range(0, int(points.count().to_pyarrow().as_py()), ROWS_AT_ONCE):
+            piece = points.filter((points[PLACE] >= first) & (points[PLACE] < first + ROWS_AT_ONCE))
             yield from piece.to_pyarrow().to_batches()
 
     @contextmanager
@@ -155,7 +155,7 @@ class PostgresEngine(IbisEngine):
 
     def _fetched(self, points: Any) -> Iterator[pa.RecordBatch]:
         """Batches of points, by a cursor of the server."""
-        yield from points.to_pyarrow_batches(chunk_size=PIECE)
+        yield from points.to_pyarrow_batches(chunk_size=ROWS_AT_ONCE)
 
     @contextmanager
     def _stored(self, batches: Iterator[pa.RecordBatch], backend: Any) -> Iterator[Any]:
