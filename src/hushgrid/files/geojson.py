@@ -8,6 +8,8 @@ from typing import Any, NoReturn
 
 from hushgrid.errors import ArgumentError
 
+OBJECT = (dict, Mapping)  # asked first, a dict is known much faster
+
 
 def parse_geojson(text: bytes) -> dict[str, Any]:
     """The JSON object in a text, or an error."""
@@ -52,14 +54,15 @@ def features_in(document: Mapping[str, Any]) -> list[dict[str, Any]]:
             features = [document]
         case _:
             features = [{"type": "Feature", "properties": {}, "geometry": document}]
-    if not isinstance(features, list) or not all(isinstance(feature, Mapping) for feature in features):
+    if not isinstance(features, list) or not all(isinstance(feature, OBJECT) for feature in features):
         msg = "its features are not a list of objects."
         raise ArgumentError(msg)
     for number, feature in enumerate(features):
-        if not isinstance(feature.get("properties"), Mapping | None):
+        if not isinstance(feature.get("properties"), (*OBJECT, type(None))):
             msg = f"the properties of feature {number} are not an object."
             raise ArgumentError(msg)
-    return [{"geometry": None, **feature} for feature in features]
+    with _no_collector():
+        return [{"geometry": None, **feature} for feature in features]
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -5,9 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from shapely import box
 
+from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.nesting import Nesting, branches_of
-from hushgrid.synopsis.whole import nearest_with_sum, rounded_to_sum, whole_numbers
+from hushgrid.synopsis.whole import nearest_with_sum, rounded_to_sum, whole_apart, whole_numbers
+from tests.plain import UNIT_SQUARE
+from tests.synopses import synopsis_on
 
 COUNTS = st.floats(-50, 500)
 SPREADS = st.floats(0.1, 100)
@@ -53,3 +57,30 @@ def test_largest_remainders_are_rounded_up():
     """As many as are missing."""
     assert rounded_to_sum(np.array([0.2, 0.9, 2.9]), 4).tolist() == [0, 1, 3]
     assert rounded_to_sum(np.array([2.0, 3.0]), 5).tolist() == [2, 3]
+
+
+@given(st.lists(st.tuples(COUNTS, st.one_of(st.just(0.0), SPREADS)), max_size=15))
+def test_areas_apart_keep_their_sum(areas):
+    """None is negative, each is within one of the nearest such, and what has no variance is zero."""
+    counts, variances = np.array(areas, float).reshape(-1, 2).T
+    counts = np.where(variances > 0, counts, 0.0)
+    whole = whole_apart(counts, variances)
+
+    assert (whole >= 0).all()
+    assert (whole[variances == 0] == 0).all()
+    assert whole.sum() == max(round(counts.sum()), 0)
+    if (variances > 0).any():
+        some = variances > 0
+        fitted = nearest_with_sum(counts[some], variances[some], float(whole.sum()))
+        assert np.abs(whole[some] - fitted).max() < 1 + 1e-6
+
+
+def test_one_polygon_has_one_whole_number():
+    """Rounded, and not below zero."""
+    synopsis = synopsis_on(Grid(domain=UNIT_SQUARE, rows=2, columns=2), values=[5, -9, 3, 4])
+    answers = [
+        synopsis.answer_polygons(box(*place), whole=True).estimate for place in ((0, 0, 0.5, 0.4), (0.5, 0, 1, 0.5))
+    ]
+
+    assert answers == [4, 0]
+    assert {type(answer) for answer in answers} == {int}
