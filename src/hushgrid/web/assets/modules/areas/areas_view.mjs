@@ -42,7 +42,8 @@ export class AreasView {
     this.find("#save-csv").addEventListener("click", () => this.save("csv"));
     this.find("#save-geojson").addEventListener("click", () => this.save("geojson"));
     this.find("[data-sort=count]").textContent = capital(this.facts.counted);
-    this.find("[data-sort=density]").textContent = `per ${unitText(this.facts)}`;
+    const unit = `per ${unitText(this.facts)}`;
+    Object.assign(this.find("[data-sort=density]"), this.facts.geographic ? { textContent: unit } : { title: unit });
   }
 
   /** Ground and density of the areas of a level. */
@@ -134,7 +135,8 @@ export class AreasView {
   tellAll() {
     const all = [...this.level.names.keys()];
     const sum = this.facts.kind === "areas" && this.level.sum(all);
-    if (sum) this.tell(sum, `In all ${countText(all.length)} areas of level ${this.level.name}`);
+    const which = this.levels.length > 1 ? ` of level ${this.level.name}` : "";
+    if (sum) this.tell(sum, `In all ${countText(all.length)} areas${which}`);
     else this.whole?.();
   }
 
