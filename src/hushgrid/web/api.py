@@ -67,7 +67,7 @@ def areas(entry: Shelved, parameters: Iterable[tuple[str, str]]) -> dict[str, An
     """The named areas of a level, or a part of them, in the order of their file."""
     partition = entry.synopsis.partition
     if not isinstance(partition, AreaPartition):
-        msg = f"the release {entry.name!r} is on {partition.words} and has no named areas. Ask it about districts by "
+        msg = f"the release {entry.name!r} has cells and no named areas. Ask it about districts by "
         msg += f"POST /v1/{entry.name}/polygons."
         raise RefusalError(NOT_FOUND, msg)
     given = list(parameters)
