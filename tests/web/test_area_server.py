@@ -102,7 +102,7 @@ def test_polygons_are_answered_as_by_python(client, name):
     given = json.loads(frame().to_json())
     given["features"][5]["bbox"] = [1, 2, 3, 4]
     found = client.post(f"/v1/{name}/polygons?confidence=0.8", json=given)
-    answer = SYNOPSES[name].answer_polygons(frame(), confidence=0.8)
+    answer = SYNOPSES[name].answer_polygons(frame().geometry, confidence=0.8)
 
     assert found.headers["content-type"] == "application/geo+json"
     values = found.raise_for_status().json()

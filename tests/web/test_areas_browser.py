@@ -246,7 +246,7 @@ def test_any_release_is_shown_by_district(visit, tmp_path):  # noqa: F811
     page.get_by_label("Find").fill("again")
     page.get_by_role("button", name="again", exact=True).click()
     assert "overlap" in page.locator("#complaint").inner_text()
-    page.get_by_role("button", name="Density", exact=True).click()
+    page.get_by_role("region", name="Areas").get_by_role("button", name="Density", exact=True).click()
     assert page.locator(".cells canvas").count() == 0
     page.get_by_role("button", name="Cells", exact=True).click()
     page.wait_for_selector(".cells canvas")
