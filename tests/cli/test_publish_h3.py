@@ -54,6 +54,20 @@ def test_counts_of_cells(publish_on: Run, run: Run) -> None:
     assert sum(float(row["count"]) for row in rows) == pytest.approx(9000, abs=200)
 
 
+def test_whole_numbers_have_indexes_at_every_level(publish_on: Run, run: Run) -> None:
+    """The column h3 is that of names, and parents hold the sum of their children."""
+    publish_on("h3:4,6")
+    assert run("export", "out.dp.parquet", "--whole", "-o", "whole.csv").exit_code == 0
+    rows = list(csv.DictReader(io.StringIO(Path("whole.csv").read_text())))
+    sums: Counter[str] = Counter()
+    for row in rows:
+        if row["level"] == "h3:6":
+            sums[h3.cell_to_parent(row["h3"], 4)] += int(row["estimate"])
+
+    assert [row["h3"] for row in rows] == [row["name"] for row in rows]
+    assert sums == {row["h3"]: int(row["estimate"]) for row in rows if row["level"] == "h3:4"}
+
+
 @pytest.mark.parametrize(
     "options",
     [("h3:4,6",), ("h3:6", "--levels", "h3:4,6"), ("h3:6", "--levels", "h3:4,h3:6"), ("h3:4,6", "--levels", "4,6")],

@@ -15,7 +15,7 @@ from hushgrid.answering.outlines import import_shapely
 from hushgrid.errors import ArgumentError
 from hushgrid.export.systems import areas_in_degrees, gdal_name
 from hushgrid.export.vectors import feature_text, write_csv_table, write_features, write_layer
-from hushgrid.geometry.areas import AreaPartition
+from hushgrid.geometry.areas import AreaPartition, are_h3_indexes
 from hushgrid.geometry.nesting import AreaLevel
 from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
@@ -62,6 +62,8 @@ def write_area_table(
 def _rows(synopsis: Synopsis, areas: AreaPartition, level: AreaLevel, *, whole: bool) -> pa.Table:
     """The areas of a level in the order of the file, with their level and what they lie in, if there are levels."""
     table = synopsis.table(level.name, whole=whole)
+    if are_h3_indexes(level.names):
+        table = table.add_column(1, "h3", table["name"])  # where tools look for it
     if not areas.levels:
         return table
     parents = areas.parents_of(level)
