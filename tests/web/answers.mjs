@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const modules = `${pathToFileURL(process.argv[2])}/`;
-const { Release } = await import(`${modules}release.mjs`);
+const { Release } = await import(`${modules}surfaces/release.mjs`);
 const { readArrays, unpack } = await import(`${modules}payload.mjs`);
 
 const job = JSON.parse(readFileSync(0, "utf8"));

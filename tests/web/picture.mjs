@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const modules = `${pathToFileURL(process.argv[2])}/`;
-const { Picture } = await import(`${modules}picture.mjs`);
+const { Picture } = await import(`${modules}picture/picture.mjs`);
 const { readArrays, unpack } = await import(`${modules}payload.mjs`);
 
 const { facts, payload, windows } = JSON.parse(readFileSync(0, "utf8"));

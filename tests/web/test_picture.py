@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hushgrid.web import figures
 from hushgrid.web.page import map_page
 from tests.web.pages import DOMAIN, MODULES, NODE, block, facts_of, needs_node, some_points
 
-SCRIPT = "tests/web/picture.mjs"
+SCRIPT = Path(__file__).with_name("picture.mjs")
 COARSE = 2 ** (0.5 / figures.STEPS) - 1  # half a step of the logarithms of densities
 
 pytestmark = needs_node

@@ -17,8 +17,9 @@ const WIDEST = 1e8; // highest over lowest density of a scale
 const SAMPLE = 40_000; // cells that the scale is found from
 
 /**
- * Lowest and highest density of the scale: those of most cells that are surely not empty, or of most if `certain` is null, out to 1, 2 or 5. For the
- * highest, cells weigh by their sides: else a few crowded spots, divided into ever smaller cells, would fill the scale.
+ * Lowest and highest density of the scale, out to 1, 2 or 5: those of most cells that are surely not empty, or where
+ * `certain` is null of most cells. For the highest, cells weigh by their sides: else a few crowded spots, divided into
+ * ever smaller cells, would fill the scale.
  */
 export function scaleOf(densities, certain, sides) {
   const stride = Math.ceil(densities.length / SAMPLE);

@@ -2,13 +2,13 @@
 
 import { AreasView } from "./areas/areas_view.mjs";
 import { overlayLevel, releaseLevels } from "./areas/levels.mjs";
-import { Asking } from "./asking.mjs";
+import { Asking } from "./asking/asking.mjs";
 import { backgroundLayers, readAtlas, readLines } from "./background.mjs";
-import { CellsView } from "./cells_view.mjs";
+import { CellsView } from "./picture/cells_view.mjs";
 import { fittedMap } from "./fitted_map.mjs";
 import { showLegend } from "./legend.mjs";
 import { readArrays, unpack } from "./payload.mjs";
-import { Release } from "./release.mjs";
+import { Release } from "./surfaces/release.mjs";
 import { countText, intervalText } from "./words.mjs";
 
 const find = (selector) => document.querySelector(selector);

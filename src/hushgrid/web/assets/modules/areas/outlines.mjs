@@ -1,6 +1,6 @@
 // Outlines of areas: runs of polygons, a polygon one of rings, the outer one first; rings are left open.
 
-import { EARTH_RADIUS } from "../release.mjs";
+import { EARTH_RADIUS } from "../surfaces/release.mjs";
 
 const RADIANS = Math.PI / 180;
 const PARALLELS = 16; // on which two areas are compared

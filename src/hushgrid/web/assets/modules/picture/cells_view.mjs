@@ -1,11 +1,11 @@
 // What a release knows of its domain: densities, how finely each place is known, and what each cell holds.
 
-import { placeOf, rampPixels, scaleOf, SOLID } from "./colours.mjs";
-import { unitSide, unitText } from "./legend.mjs";
+import { placeOf, rampPixels, scaleOf, SOLID } from "../colours.mjs";
+import { unitSide, unitText } from "../legend.mjs";
 import { Picture } from "./picture.mjs";
 import { pictureLayer } from "./picture_layer.mjs";
-import { EARTH_RADIUS } from "./release.mjs";
-import { capital, lowered, measureText, sentence } from "./words.mjs";
+import { EARTH_RADIUS } from "../surfaces/release.mjs";
+import { capital, lowered, measureText, sentence } from "../words.mjs";
 
 const PALE = 55; // of 255: opacity of what is known least finely, where both are shown
 const FADING = 1; // powers of ten below the scale where nothing is drawn

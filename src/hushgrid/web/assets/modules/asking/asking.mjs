@@ -2,10 +2,10 @@
 
 import { Drawing } from "./drawing.mjs";
 import { FinePolygon } from "./fine_polygon.mjs";
-import { MARGIN } from "./fitted_map.mjs";
+import { MARGIN } from "../fitted_map.mjs";
 import { dense, extentOf, isSimple } from "./outline.mjs";
 import { Queries } from "./queries.mjs";
-import { boundsText } from "./words.mjs";
+import { boundsText } from "../words.mjs";
 
 const HINTS = {
   idle: "Draw on the map, or type a box below.",

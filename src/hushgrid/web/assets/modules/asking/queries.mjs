@@ -1,6 +1,6 @@
 // What has been asked, and the answers: a list that can be copied.
 
-import { boundsText, countText, intervalText } from "./words.mjs";
+import { boundsText, countText, intervalText } from "../words.mjs";
 
 /** The list on the page; `show(query)` and `remove(query)` see to its shape on the map. */
 export class Queries {
