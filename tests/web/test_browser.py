@@ -390,3 +390,15 @@ def test_density_certainty_or_both_are_shown(visit):
 
     assert len({*legends}) == len({*lights}) == 3
     assert "kilometres" in page.evaluate("(hushgrid.look('certainty'), document.querySelector('#legend').textContent)")
+
+
+def test_a_box_outside_the_domain_is_told_so(visit):
+    """No number is shown for a place that the release says nothing about."""
+    page = visit()
+    before = page.locator("#estimate").inner_text()
+    for name, value in zip(("West", "South", "East", "North"), (10, 45, 12, 47), strict=True):
+        page.get_by_label(name).fill(str(value))
+    page.get_by_role("button", name="Count this box").click()
+
+    assert "outside" in page.locator("#complaint").inner_text()
+    assert (page.locator("#estimate").inner_text(), queries(page)) == (before, [])

@@ -149,7 +149,7 @@ def map_page(
     title : str, optional
         Heading of the page.
     overlay : GeoJSON object, optional
-        Areas and lines, in the coordinates of the domain, in place of coastlines and borders.
+        Areas and lines, in the coordinates of the domain, over land and water.
     area_name : str, optional
         Property of the overlay's areas that has their names.
     releases : mapping of str to str, optional
@@ -171,7 +171,7 @@ def map_page(
     if overlay is not None:
         drawn = areas_and_lines(overlay, area_name=area_name)
         shown["overlay"] = overlay_figures(drawn, payload) if has_cells else overlay_lines(drawn)
-    elif synopsis.domain.is_geographic:
+    if synopsis.domain.is_geographic:
         shown["atlas"] = add_atlas(synopsis.domain, payload)
     shown["arrays"] = payload.contents
     leaflet, script, style = _leaflet(), _script(), _style()

@@ -1,4 +1,4 @@
-// What lies under and over the cells: land, coastlines and borders, or the user's own areas and lines.
+// What lies under and over the cells: land, coastlines and borders, and the user's own lines.
 
 /** Rings of land, coastlines and borders as lists of [lat, lng], from the arcs in the payload. */
 export function readAtlas({ scale, translate }, arrays) {
@@ -56,13 +56,13 @@ function unwrapped(ring) {
   return shift ? [whole, whole.map(([lat, lng]) => [lat, lng + shift])] : [whole];
 }
 
-/** The same three from the lines of an overlay; its areas are drawn by a layer of their own. */
+/** Lines of an overlay; its areas are drawn by a layer of their own. */
 export function readLines(lines) {
-  return { land: [], coasts: [], borders: lines.map(({ line }) => line.map(([x, y]) => [y, x])) };
+  return lines.map(({ line }) => line.map(([x, y]) => [y, x]));
 }
 
 /** Layers for Leaflet, each in a pane of its own: land below the cells, lines above them. */
-export function backgroundLayers(map, { land, coasts, borders }, weight) {
+export function backgroundLayers(map, { land, coasts, borders }, lines) {
   for (const [name, order] of [["land", 150], ["lines", 300]]) {
     map.createPane(name).style.zIndex = order;
     map.getPane(name).style.pointerEvents = "none";
@@ -71,7 +71,8 @@ export function backgroundLayers(map, { land, coasts, borders }, weight) {
   const line = { renderer: drawn.lines, interactive: false, smoothFactor: 1.2 };
   return {
     land: L.polygon(land, { ...line, renderer: drawn.land, stroke: false, fillOpacity: 1 }),
-    coasts: L.polyline(coasts, { ...line, weight }),
-    borders: L.polyline(borders, { ...line, weight }),
+    coasts: L.polyline(coasts, { ...line, weight: 0.8 }),
+    borders: L.polyline(borders, { ...line, weight: 0.8 }),
+    lines: L.polyline(lines, { ...line, weight: 1.4 }),
   };
 }

@@ -39,8 +39,8 @@ class Page {
 
   drawBackground(arrays) {
     const { atlas, overlay } = this.facts;
-    const known = atlas ? readAtlas(atlas, arrays) : readLines(overlay?.lines ?? []);
-    this.background = backgroundLayers(this.map, known, overlay ? 1.4 : 0.8);
+    const known = atlas ? readAtlas(atlas, arrays) : { land: [], coasts: [], borders: [] };
+    this.background = backgroundLayers(this.map, known, readLines(overlay?.lines ?? []));
     this.map.getContainer().classList.toggle("without-sea", !atlas);
     if (this.facts.kind === "areas") return;
     const [west, south, east, north] = this.facts.domain;
@@ -53,7 +53,8 @@ class Page {
     const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
     this.background.land.setStyle({ fillColor: colour("--land") });
     this.background.coasts.setStyle({ color: colour("--coast") });
-    this.background.borders.setStyle({ color: colour(this.facts.overlay ? "--frame" : "--border") });
+    this.background.borders.setStyle({ color: colour("--border") });
+    this.background.lines.setStyle({ color: colour("--frame") });
     for (const layer of Object.values(this.background)) layer.addTo(this.map);
     this.shade(this.shaded);
   }

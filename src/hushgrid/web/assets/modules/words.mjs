@@ -14,6 +14,11 @@ export function measureText(value) {
   return fine.format(value);
 }
 
+/** Square kilometres in words, or square metres where there are few. */
+export function areaText(area) {
+  return area < 0.01 ? `${measureText(1e6 * area)} m²` : `${measureText(area)} km²`;
+}
+
 /** A density in few letters: 12.3, 0.0123, 1.2e-4. */
 export function densityText(value) {
   return value !== 0 && Math.abs(value) < 0.001 ? value.toExponential(1) : fine.format(value);
@@ -32,7 +37,8 @@ export function intervalText({ low, high }, confidence) {
 
 /** An answer as one sentence. */
 export function sentence(answer, { counted, confidence }) {
-  return `About ${countText(answer.estimate)} ${counted}, ${intervalText(answer, confidence)}.`;
+  const count = countText(answer.estimate);
+  return `About ${count} ${count === "1" ? counted.replace(/s$/, "") : counted}, ${intervalText(answer, confidence)}.`;
 }
 
 export function capital(text) {

@@ -3,7 +3,7 @@
 import { pixelsOf, scaleOf } from "../colours.mjs";
 import { MARGIN } from "../fitted_map.mjs";
 import { unitSide, unitText } from "../legend.mjs";
-import { capital, countText, lowered, measureText, sentence } from "../words.mjs";
+import { areaText, capital, countText, lowered, sentence } from "../words.mjs";
 import { Choropleth, Paths } from "./choropleth.mjs";
 import { areasCsv, areasGeojson, save } from "./files.mjs";
 import { AreaTable } from "./table.mjs";
@@ -156,7 +156,7 @@ export class AreasView {
   describe({ lng, lat }) {
     const area = this.level.outlines.at(lng, lat);
     if (area < 0) return "";
-    const ground = this.facts.geographic ? `, ${measureText(this.level.grounds[area])} km²` : "";
+    const ground = this.facts.geographic ? `, ${areaText(this.level.grounds[area])}` : "";
     return `${this.level.names[area]}${ground}: ${lowered(sentence(this.level.answers[area], this.facts))}`;
   }
 

@@ -61,6 +61,10 @@ export class Asking {
       return;
     }
     const bounds = extentOf(outlines.flat());
+    if (!meets(bounds, this.release.facts.domain)) {
+      this.complain("This lies outside of what the release covers, so it says nothing about it.");
+      return;
+    }
     const answer = kind === "box" ? this.release.answerBox(...bounds) : this.release.answerPolygons(polygons);
     if (kind === "box") SIDES.forEach((name, i) => (part(`#${name}`).value = bounds[i]));
     const query = this.queries.add({ kind, polygons, bounds, answer });
@@ -87,6 +91,10 @@ export class Asking {
     this.shapes.get(query)?.remove();
     this.shapes.delete(query);
   }
+}
+
+function meets([west, south, east, north], [left, bottom, right, top]) {
+  return west < right && left < east && south < top && bottom < north;
 }
 
 function showMode(mode, corners) {

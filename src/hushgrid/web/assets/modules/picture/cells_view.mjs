@@ -5,7 +5,7 @@ import { unitSide, unitText } from "../legend.mjs";
 import { Picture } from "./picture.mjs";
 import { pictureLayer } from "./picture_layer.mjs";
 import { EARTH_RADIUS } from "../surfaces/release.mjs";
-import { capital, lowered, measureText, sentence } from "../words.mjs";
+import { areaText, capital, lowered, sentence } from "../words.mjs";
 
 const PALE = 55; // of 255: opacity of what is known least finely, where both are shown
 const FADING = 1; // powers of ten below the scale where nothing is drawn
@@ -96,7 +96,7 @@ export class CellsView {
   describe({ lng, lat }) {
     const cell = this.release.cellAt(lng, lat);
     if (cell < 0) return "";
-    const area = this.facts.geographic ? ` in ${measureText(this.release.areaOf(cell))} km²` : "";
+    const area = this.facts.geographic ? ` in ${areaText(this.release.areaOf(cell))}` : "";
     return `This cell${area}: ${lowered(sentence(this.release.answerCell(cell), this.facts))}`;
   }
 }
