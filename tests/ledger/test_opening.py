@@ -16,7 +16,6 @@ import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import shapely
 from click.testing import CliRunner
 
 import hushgrid as hg
@@ -130,7 +129,6 @@ FREE: dict[str, tuple[Callable[[], Any], Callable[[], dict[str, Any]]]] = {
         lambda: Address(text="SELECT * FROM read_csv('bad.csv')", engine="duckdb"),
         lambda: {"geometry": "geom"},
     ),
-    "areas": (lambda: pl.scan_csv("bad.csv"), lambda: {"method": hg.Areas([shapely.box(0, 0, 1, 1)])}),
     "another system": (lambda: pl.scan_csv("bad.csv"), lambda: {"crs": "EPSG:3857"}),
     "no server": (lambda: Address(text="postgresql://me@127.0.0.1:1/db?table=trips", engine="postgres"), dict),
 }

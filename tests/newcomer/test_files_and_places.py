@@ -199,6 +199,7 @@ def test_a_rectangle_outside_the_domain_is_warned_of(desk: Path) -> None:
 EXTRAS = {
     "duckdb": ("duckdb", publish("'*.parquet'", "--engine duckdb")),
     "gis": ("shapely", "hushgrid query trips.dp.parquet --polygons areas.geojson"),
+    "h3": ("h3", f"hushgrid publish trips.parquet --domain {W_S_E_N} --areas h3:6 --epsilon 1 -o new.dp.parquet"),
     "postgres": ("sqlalchemy", "hushgrid ledger show --ledger postgresql://me@localhost/team"),
     "raster": ("rasterio", "hushgrid export trips.dp.parquet --to geotiff -o cells.tif"),
     "server": ("starlette.applications", "hushgrid serve trips.dp.parquet --port 0"),

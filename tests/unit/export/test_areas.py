@@ -16,7 +16,6 @@ from hushgrid.export.raster import Raster, pixels
 from hushgrid.export.vectors import write_csv, write_geojson, write_gpkg
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
-from hushgrid.web.page import map_page
 from tests.districts import SHAPES, districts, mosaic
 from tests.plain import UNIT_SQUARE
 from tests.synopses import synopsis_on
@@ -155,9 +154,3 @@ def test_a_manifest_says_what_is_counted(synopsis):
     text = manifest(synopsis, name="areas.dp.parquet", sha256="0" * 64)
 
     assert "what lies in none of them is not counted" in text
-
-
-def test_a_map_is_refused_with_a_way_out(synopsis):
-    """A map of areas is refused, with GeoPackage as a way out."""
-    with pytest.raises(ArgumentError, match="GeoPackage"):
-        map_page(synopsis)

@@ -158,14 +158,16 @@ def test_areas_and_points_may_be_in_other_systems():
     assert synopsis.count_polygons(frame).tolist() == [1]
 
 
-def test_names_come_from_a_column_or_a_sequence_or_are_numbers():
-    """Whatever is there, as text."""
+def test_names_come_from_a_column_or_a_sequence():
+    """Whatever is there, as text; shapes alone are called by their numbers, and a frame is asked which column it is."""
     frame = geopandas.GeoDataFrame({"code": [7, 8]}, geometry=[shapely.box(0, 0, 1, 1), shapely.box(1, 0, 2, 1)])
 
     assert hg.Areas(frame, names="code").names == ("7", "8")
     assert hg.Areas(frame, names=["a", "b"]).names == ("a", "b")
-    assert hg.Areas(frame).names == ("0", "1")
-    assert hg.Areas(frame).domain() == hg.Domain(west=0, south=0, east=2, north=1)
+    assert hg.Areas(list(frame.geometry)).names == ("0", "1")
+    assert hg.Areas(frame, names="code").domain() == hg.Domain(west=0, south=0, east=2, north=1)
+    with pytest.raises(ArgumentError, match="names=COLUMN; there are: code"):
+        hg.Areas(frame)
 
 
 def test_a_release_names_its_areas_by_a_digest():
@@ -208,7 +210,10 @@ REFUSED = {
     "no polygons": (lambda: hg.Areas([]), "at least one polygon"),
     "names of another number": (lambda: hg.Areas(list(SHAPES.values()), names=["a"]), "1 names for 5 areas"),
     "a column that is not there": (lambda: hg.Areas(list(SHAPES.values()), names="code"), "column of a GeoDataFrame"),
-    "areas that overlap": (lambda: publish("none", method=hg.Areas([SHAPES["west"]] * 2)), "'0' and '1' overlap"),
+    "areas that overlap": (
+        lambda: publish("none", method=hg.Areas([SHAPES["west"]] * 2)),
+        "'0' (feature 0) and '1' (feature 1) overlap",
+    ),
     "areas outside the domain": (
         lambda: publish("none", method=hg.Areas([shapely.box(0, 0, 2, 1)])),
         "Try domain=Domain(west=0.0, south=0.0, east=2.0, north=1.0, crs='OGC:CRS84')",
