@@ -1,6 +1,7 @@
 """``hushgrid describe``: what a release is and promises."""
 
 import shlex
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -160,3 +161,7 @@ def describe(file: Path, want_json: bool) -> None:
         click.echo(as_json({"file": str(file), "library": library, **release_values(synopsis)}))
     else:
         click.echo(labelled({"file": f"{file}, written by hushgrid {library}", **release_in_words(synopsis)}))
+        if sys.stdout.isatty():
+            from hushgrid.export.terminal import text_picture
+
+            click.echo(f"\n{text_picture(synopsis)}")

@@ -32,6 +32,8 @@ from hushgrid.work import current_work
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from hushgrid.web.notebook import Map
+
 F = TypeVar("F", bound=Frame)
 
 
@@ -339,6 +341,26 @@ class Synopsis:
         from hushgrid.export.plot import plot  # the one way out of this layer: it only hands the synopsis on
 
         return plot(self, ax, title=title)
+
+    def map(self, *, title: str | None = None) -> "Map":
+        """The release as a web page that answers, offline.
+
+        It shows itself in a notebook. ``synopsis.map().save("map.html")`` keeps it, and ``.open()`` shows it in a
+        browser.
+
+        Parameters
+        ----------
+        title : str, optional
+            Heading of the page.
+        """
+        from hushgrid.web.notebook import map_of
+
+        return map_of(self, title=title)
+
+    def _repr_html_(self) -> str:
+        from hushgrid.web.notebook import shown_in_notebook
+
+        return shown_in_notebook(self)
 
     @cached_property
     def surface(self) -> Surface:

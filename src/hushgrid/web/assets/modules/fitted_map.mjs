@@ -5,6 +5,8 @@ export const MARGIN = 20; // CSS pixels around the domain
 const FARTHEST_OUT = -2; // zoom 0 shows the whole domain
 const CLOSEST = 16;
 
+const HOUSE = '<svg viewBox="0 0 20 20" aria-hidden="true"><path d="M3 10 10 4l7 6M5 9v7h10V9"/></svg>';
+
 /** A map whose zoom 0 shows the whole domain: there are no tiles of the world to fit to, so the scale is free. */
 export function fittedMap(element, facts) {
   const [west, south, east, north] = facts.domain;
@@ -23,5 +25,17 @@ export function fittedMap(element, facts) {
   const middle = plain.pointToLatLng(one.add(other).divideBy(2), 0);
   const bounds = L.latLngBounds([south, west], [north, east]);
   const options = { crs, minZoom: FARTHEST_OUT, maxZoom: CLOSEST, attributionControl: false, maxBoundsViscosity: 0.8 };
-  return L.map(element, options).setView(middle, 0, { animate: false }).setMaxBounds(bounds.pad(1));
+  const map = L.map(element, options).setView(middle, 0, { animate: false }).setMaxBounds(bounds.pad(1));
+  addHome(map, () => map.setView(middle, 0));
+  if (facts.geographic) L.control.scale({ position: "bottomright", imperial: false }).addTo(map);
+  return map;
+}
+
+/** A button below those of the zoom that shows the whole domain again. */
+function addHome(map, go) {
+  const button = L.DomUtil.create("a", "home", map.zoomControl.getContainer());
+  Object.assign(button, { href: "#", title: "Show everything", innerHTML: HOUSE });
+  button.setAttribute("role", "button");
+  button.setAttribute("aria-label", button.title);
+  L.DomEvent.on(button, "click", L.DomEvent.stop).on(button, "click", go);
 }

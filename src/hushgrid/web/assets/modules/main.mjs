@@ -9,7 +9,7 @@ import { fittedMap } from "./fitted_map.mjs";
 import { showLegend } from "./legend.mjs";
 import { readArrays, unpack } from "./payload.mjs";
 import { Release } from "./surfaces/release.mjs";
-import { countText, intervalText } from "./words.mjs";
+import { countText, intervalText, placeText } from "./words.mjs";
 
 const find = (selector) => document.querySelector(selector);
 
@@ -92,7 +92,8 @@ class Page {
     }
     find("#level").addEventListener("change", ({ target }) => this.takeLevel(Number(target.value)));
     map.on("mousemove", ({ latlng }) => this.describe(latlng));
-    map.on("mouseout", () => (find("#cell").hidden = true));
+    map.on("mousemove", ({ latlng }) => this.locate(latlng));
+    map.on("mouseout", () => (find("#cell").hidden = find("#where").hidden = true));
     map.on("click", ({ latlng }) => this.press(latlng));
     map.on("moveend", () => this.describeCentre());
     map.getContainer().addEventListener("focus", () => this.describeCentre());
@@ -116,6 +117,13 @@ class Page {
     this.shade(this.shaded);
     this.areas.tellChosen();
     find("#cell").hidden = true;
+  }
+
+  /** Show the coordinates under the pointer. */
+  locate(place) {
+    const [one, other] = [[0, 0], [1, 0]].map((pixel) => this.map.containerPointToLatLng(pixel));
+    find("#where").textContent = placeText(place, this.facts.geographic, Math.abs(other.lng - one.lng));
+    find("#where").hidden = false;
   }
 
   /** Say what the cell or the area at a place holds. */

@@ -49,6 +49,14 @@ export function lowered(text) {
   return text[0].toLowerCase() + text.slice(1);
 }
 
+/** A place in degrees, or in the coordinates of a plane, as finely as a pixel of this size. */
+export function placeText({ lng, lat }, geographic, pixel) {
+  const digits = Math.min(Math.max(Math.ceil(-Math.log10(pixel)), 0), 6);
+  if (!geographic) return `${lng.toFixed(digits)}, ${lat.toFixed(digits)}`;
+  const degrees = (value, [plus, minus]) => `${Math.abs(value).toFixed(digits)}°\u00a0${value < 0 ? minus : plus}`;
+  return `${degrees(lat, "NS")}, ${degrees(lng, "EW")}`;
+}
+
 /** West, south, east, north. */
 export function boundsText(bounds) {
   return bounds.map((bound) => String(Number(bound.toPrecision(10)))).join(", ");

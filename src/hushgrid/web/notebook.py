@@ -1,0 +1,67 @@
+"""The map in a notebook: a page in a frame that can reach nothing outside of it."""
+
+import tempfile
+import webbrowser
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from hushgrid.synopsis.facts import Facts
+from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.web.page import map_page
+
+HEIGHT = 460  # CSS pixels of a frame
+MOST_CELLS = 300_000  # that a notebook is given to keep unasked; a million are ten megabytes
+FRAME = (
+    '<iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" title="{title}" '
+    'style="width: 100%; height: {height}px; border: 1px solid #ccd3da; border-radius: 8px"></iframe>'
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Map:
+    """A release as a web page, which shows itself in a notebook.
+
+    Parameters
+    ----------
+    title : str
+        What it is called.
+    page : str
+        HTML that stands alone.
+    """
+
+    title: str
+    page: str
+
+    def _repr_html_(self) -> str:
+        return FRAME.format(page=escape(self.page), title=escape(self.title), height=HEIGHT)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page to a file, and return its path."""
+        path = Path(path)
+        path.write_text(self.page, encoding="utf-8")
+        return path
+
+    def open(self) -> Path:
+        """Show the page in a browser, from a file of its own, and return that file's path."""
+        folder = Path(tempfile.mkdtemp(prefix="hushgrid-"))
+        path = self.save(folder / "map.html")
+        webbrowser.open(path.as_uri())
+        return path
+
+
+def map_of(synopsis: Synopsis, *, title: str | None = None) -> Map:
+    """The map of a release."""
+    title = title or f"Points by {synopsis.method.name}"
+    return Map(title=title, page=map_page(synopsis, title=title))
+
+
+def shown_in_notebook(synopsis: Synopsis) -> str:
+    """A release as HTML: its guarantee and total, over its map where that is not too large."""
+    facts, total = Facts.of(synopsis), synopsis.answer(synopsis.domain.bounds)
+    said = f"About {total.estimate:,.0f} {facts.counted}, {total.low:,.0f} to {total.high:,.0f} with 95 % confidence"
+    lines = [said, facts.how_made, facts.claim.sentence]
+    if synopsis.partition.cells > MOST_CELLS:
+        lines.append(f"{synopsis.partition.cells:,} cells are much for a notebook to keep: synopsis.map() shows them.")
+    text = "".join(f"<p style='margin: .2em 0'>{escape(line)}</p>" for line in lines)
+    return text if synopsis.partition.cells > MOST_CELLS else text + map_of(synopsis)._repr_html_()
