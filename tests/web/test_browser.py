@@ -401,3 +401,31 @@ def test_a_box_outside_the_domain_is_told_so(visit):
 
     assert "outside" in page.locator("#complaint").inner_text()
     assert (page.locator("#estimate").inner_text(), queries(page)) == (before, [])
+
+
+def test_a_link_restores_the_view_and_the_questions(visit, synopsis):
+    """The address holds them, and says nothing to anybody."""
+    page = visit()
+    drag(page, (300, 200), (620, 560))
+    page.get_by_role("button", name="Zoom in").click()
+    page.wait_for_timeout(500)
+    page.get_by_role("group", name="Show").get_by_role("button", name="Both").click()
+    [asked] = queries(page)
+    again = visit(page.url)
+
+    assert "#at=" in page.url
+    assert again.evaluate("hushgrid.map.getZoom()") == 1
+    assert again.evaluate("hushgrid.cells.view") == "both"
+    [restored] = queries(again)
+    assert numbers(restored, "estimate", "west", "north") == pytest.approx(
+        numbers(asked, "estimate", "west", "north"), abs=0.01
+    )
+
+
+@pytest.mark.parametrize("spoiled", ["#at=1,2", "#at=x,y,z&show=nothing", "#ask=box,1,2&ask=polygon,%00", "#%%%"])
+def test_a_spoiled_link_opens_the_whole_map(visit, address, spoiled):
+    """What cannot be understood is passed over."""
+    page = visit(address + spoiled)
+
+    assert page.evaluate("hushgrid.map.getZoom()") == 0
+    assert queries(page) == []

@@ -110,6 +110,7 @@ MODULES = (
     "asking/drawing",
     "asking/fine_polygon",
     "fitted_map",
+    "address",
     "asking/queries",
     "legend",
     "areas/outlines",

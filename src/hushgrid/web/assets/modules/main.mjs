@@ -2,9 +2,10 @@
 
 import { AreasView } from "./areas/areas_view.mjs";
 import { overlayLevel, releaseLevels } from "./areas/levels.mjs";
+import { fromAddress, toAddress } from "./address.mjs";
 import { Asking } from "./asking/asking.mjs";
 import { backgroundLayers, readAtlas, readLines } from "./background.mjs";
-import { CellsView } from "./picture/cells_view.mjs";
+import { CellsView, VIEWS } from "./picture/cells_view.mjs";
 import { fittedMap } from "./fitted_map.mjs";
 import { showLegend } from "./legend.mjs";
 import { readArrays, unpack } from "./payload.mjs";
@@ -32,9 +33,30 @@ class Page {
     if (facts.overlay?.names.length && !onAreas) levels.push(overlayLevel(facts, arrays, this.release));
     if (levels.length) this.areas = new AreasView(find("#districts"), this.map, facts, levels, words);
     this.shaded = onAreas ? "density" : "cells";
-    this.listen();
     this.paint();
     this.tellAll();
+    this.restore();
+    this.listen();
+  }
+
+  /** Take the view and the questions out of the address, if it has any. */
+  restore() {
+    const { at, show, asked } = fromAddress(globalThis.location.hash, Object.keys(VIEWS));
+    if (show && this.cells) this.look(show);
+    if (this.asking) for (const { kind, ring } of asked) this.asking.count(kind, [[ring]]);
+    if (at) this.map.setView([at[0], at[1]], at[2], { animate: false });
+  }
+
+  /** Put them there. */
+  remember() {
+    const { lat, lng } = this.map.getCenter();
+    const asked = [...(this.queries?.list ?? [])].reverse().map(({ kind, polygons }) => ({ kind, ring: polygons[0][0] }));
+    const address = toAddress({ at: [lat, lng, this.map.getZoom()], show: this.cells?.view ?? "density", asked });
+    try {
+      globalThis.history.replaceState(null, "", address);
+    } catch {
+      // A page inside a notebook has no address of its own.
+    }
   }
 
   drawBackground(arrays) {
@@ -84,6 +106,7 @@ class Page {
   listen() {
     const { areas, map } = this;
     this.dark.addEventListener("change", () => this.paint());
+    globalThis.addEventListener("beforeprint", () => (find("details").open = true));
     for (const button of document.querySelectorAll("[data-shade]")) {
       button.addEventListener("click", () => this.shade(button.dataset.shade));
     }
@@ -96,6 +119,8 @@ class Page {
     map.on("mouseout", () => (find("#cell").hidden = find("#where").hidden = true));
     map.on("click", ({ latlng }) => this.press(latlng));
     map.on("moveend", () => this.describeCentre());
+    map.on("moveend", () => this.remember());
+    if (this.queries) this.queries.changed = () => this.remember();
     map.getContainer().addEventListener("focus", () => this.describeCentre());
     map.getContainer().addEventListener("pointerdown", () => map.getContainer().classList.add("pointed"));
     map.getContainer().addEventListener("keydown", () => map.getContainer().classList.remove("pointed"));
@@ -110,6 +135,7 @@ class Page {
   look(view) {
     this.cells.view = view;
     this.shade("cells");
+    this.remember();
   }
 
   takeLevel(number) {

@@ -2,10 +2,10 @@
 
 import { boundsText, countText, intervalText } from "../words.mjs";
 
-/** The list on the page; `show(query)` and `remove(query)` see to its shape on the map. */
+/** The list on the page; `show(query)` and `remove(query)` see to its shape on the map, `changed()` is told. */
 export class Queries {
   constructor(element, facts, { show, remove }) {
-    Object.assign(this, { element, facts, show, remove, list: [], next: 1 });
+    Object.assign(this, { element, facts, show, remove, list: [], next: 1, changed: () => {} });
   }
 
   /** Add a query { kind, polygons, bounds, answer }; the newest comes first. */
@@ -31,6 +31,7 @@ export class Queries {
   render() {
     this.element.hidden = this.list.length === 0;
     this.element.querySelector("ol").replaceChildren(...this.list.map((query) => this.item(query)));
+    this.changed();
   }
 
   item(query) {
