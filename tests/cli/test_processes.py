@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from hushgrid.export.terminal import SHADES
 from tests.checkout import with_usual_signals
 from tests.cli.commands import ROWS
 
@@ -109,6 +110,20 @@ def test_progress_is_shown_on_a_terminal(points_file: Path, tmp_path: Path) -> N
     assert "Finding the width of intervals" in shown
     assert "%" in shown
     assert str(ROWS) not in shown.replace(",", "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_a_terminal_gets_a_small_picture(release: Path) -> None:
+    """After the words, as densities in letters; a pipe gets words alone."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([*HUSHGRID, "describe", release], stdout=theirs, stderr=subprocess.PIPE):
+        os.close(theirs)
+        shown = _read_to_end(ours).replace("\r\n", "\n")
+    piped = subprocess.run([*HUSHGRID, "describe", release], capture_output=True, text=True, check=True).stdout
+
+    assert shown.startswith(piped)
+    assert SHADES[-1] in shown.removeprefix(piped)
+    assert not set(SHADES[2:]) & set(piped)
 
 
 def _read_to_end(terminal: int) -> str:

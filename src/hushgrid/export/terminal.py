@@ -31,7 +31,7 @@ def text_picture(synopsis: Synopsis, *, columns: int = 64) -> str:
     >>> square = hg.Domain(west=0, south=0, east=1, north=1, crs="EPSG:32618")
     >>> points = [[0.1, 0.1]] * 4000 + [[0.9, 0.9]] * 90
     >>> release = hg.publish(points, domain=square, epsilon=5, method=hg.UniformGrid(side=8))
-    >>> lines = text_picture(release, columns=8).split("\n")
+    >>> lines = text_picture(release, columns=8).splitlines()
     >>> len(lines), lines[-1][0]
     (4, '█')
     """
@@ -62,4 +62,4 @@ def _resized(values: Floats, size: int) -> Floats:
     below = np.floor(edges).astype(int)
     above = np.minimum(below + 1, len(values))
     at_edges = sums[below] + (edges - below)[:, None] * (sums[above] - sums[below])
-    return np.diff(at_edges, axis=0) * (size / len(values))
+    return np.asarray(np.diff(at_edges, axis=0) * (size / len(values)))
