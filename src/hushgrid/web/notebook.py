@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
-from hushgrid.web.page import map_page
+from hushgrid.web.page import map_page, usual_title
 
 HEIGHT = 460  # CSS pixels of a frame
 MOST_CELLS = 300_000  # that a notebook is given to keep unasked; a million are ten megabytes
@@ -52,7 +52,7 @@ class Map:
 
 def map_of(synopsis: Synopsis, *, title: str | None = None) -> Map:
     """The map of a release."""
-    title = title or f"Points by {synopsis.method.name}"
+    title = title or usual_title(synopsis)
     return Map(title=title, page=map_page(synopsis, title=title))
 
 
@@ -61,7 +61,9 @@ def shown_in_notebook(synopsis: Synopsis) -> str:
     facts, total = Facts.of(synopsis), synopsis.answer(synopsis.domain.bounds)
     said = f"About {total.estimate:,.0f} {facts.counted}, {total.low:,.0f} to {total.high:,.0f} with 95 % confidence"
     lines = [said, facts.how_made, facts.claim.sentence]
+    frame = ""
     if synopsis.partition.cells > MOST_CELLS:
         lines.append(f"{synopsis.partition.cells:,} cells are much for a notebook to keep: synopsis.map() shows them.")
-    text = "".join(f"<p style='margin: .2em 0'>{escape(line)}</p>" for line in lines)
-    return text if synopsis.partition.cells > MOST_CELLS else text + map_of(synopsis)._repr_html_()
+    else:
+        frame = map_of(synopsis)._repr_html_()
+    return "".join(f"<p style='margin: .2em 0'>{escape(line)}</p>" for line in lines) + frame

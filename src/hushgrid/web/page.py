@@ -161,7 +161,7 @@ def map_page(
     str
         HTML in which a content security policy forbids every request.
     """
-    title = title or f"Points by {synopsis.method.name}"
+    title = title or usual_title(synopsis)
     facts, payload = Facts.of(synopsis), Payload()
     shown = common_figures(synopsis) | {"counted": facts.counted}
     shown |= {"about": facts.labelled(), "simulation": facts.claim.simulation}
@@ -192,6 +192,11 @@ def map_page(
         facts=json_in_html(shown),
         payload=payload.text,
     )
+
+
+def usual_title(synopsis: Synopsis) -> str:
+    """What a page is called that was given no title."""
+    return f"Points by {synopsis.method.name}"
 
 
 def json_in_html(value: object) -> str:
