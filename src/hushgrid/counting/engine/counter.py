@@ -5,7 +5,6 @@ Records are kept and counted by queries. Only cells and their counts come back.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -122,7 +121,8 @@ class EngineCounter:
     def rows(self) -> int:
         """Number of rows, in the domain or not."""
         if self._true_rows is None:
-            self._true_rows = int(self._run(self._all_rows())[TRUE_COUNT][0])
+            with working(self._engine.name):
+                self._true_rows = int(self._all_rows().collect()[TRUE_COUNT][0])
         return self._true_rows
 
     def total(self) -> int:
@@ -140,12 +140,11 @@ class EngineCounter:
         return self._query(partition)
 
     def _query(self, partition: Partition | Refinement) -> NDArray[np.int64]:
-        points = self._snapshot.filter(~nw.col(LONGITUDE).is_null())
-        with working(self._engine.name), self._cells_of(points, partition) as keys:
+        with working(self._engine.name), self._cells_of(partition) as keys:
             query = keys.group_by(CELL).agg(nw.len().alias(TRUE_COUNT))
             if with_rows := isinstance(partition, Refinement) and self._true_rows is None:
                 query = nw.concat([query, self._all_rows()])
-            found = self._run(query)
+            found = query.collect()
         if with_rows:
             is_of_rows = found[CELL] == ROWS
             self._true_rows, found = int(found.filter(is_of_rows)[TRUE_COUNT][0]), found.filter(~is_of_rows)
@@ -158,8 +157,9 @@ class EngineCounter:
         return true_counts
 
     @contextmanager
-    def _cells_of(self, points: Frame, partition: Partition | Refinement) -> Iterator[Frame]:
+    def _cells_of(self, partition: Partition | Refinement) -> Iterator[Frame]:
         """The cell of each point, computed by the engine; the area, found by our own kernel."""
+        points = self._snapshot.filter(~nw.col(LONGITUDE).is_null())
         if not isinstance(partition, AreaPartition):
             yield cell_keys(self._engine, points, partition)
             return
@@ -170,7 +170,3 @@ class EngineCounter:
         """A query for the number of rows, as of one more cell."""
         rows = self._snapshot.select(nw.len().alias(TRUE_COUNT))
         return rows.select(nw.lit(ROWS, nw.Int64).alias(CELL), TRUE_COUNT)
-
-    def _run(self, query: Frame) -> nw.DataFrame[Any]:
-        with working(self._engine.name):
-            return query.collect()

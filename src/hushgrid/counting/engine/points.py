@@ -160,15 +160,14 @@ class EnginePoints:
         for name in coordinates:
             if not schema[name].is_numeric():
                 raise not_a_number(name, schema[name], TABLE)
-        frame = engine.doubles(frame, coordinates)
-        east, north = (nw.col(name) for name in coordinates)
-        if user is None:
-            return cls(engine, frame.select(east.alias(LONGITUDE), north.alias(LATITUDE)), files)
-        check_user_name(user, names, coordinates=coordinates, where=TABLE)
-        if not (schema[user].is_integer() or schema[user] == nw.String):
-            raise no_ids(user, schema[user], TABLE)
-        ids = nw.col(user).cast(nw.String).alias(USER)
-        return cls(engine, frame.select(east.alias(LONGITUDE), north.alias(LATITUDE), ids), files)
+        wanted = [nw.col(name).alias(ours) for name, ours in zip(coordinates, (LONGITUDE, LATITUDE), strict=True)]
+        if user is not None:
+            check_user_name(user, names, coordinates=coordinates, where=TABLE)
+            if not (schema[user].is_integer() or schema[user] == nw.String):
+                raise no_ids(user, schema[user], TABLE)
+            wanted.append(nw.col(user).cast(nw.String).alias(USER))
+        with working(engine.name):
+            return cls(engine, engine.doubles(frame, coordinates).select(*wanted), files)
 
     def state(self) -> bytes | None:
         """Digest of the files that hold the points.
@@ -189,14 +188,13 @@ class EnginePoints:
         engine, has_user = self._engine, nw.col(USER) != ""
         with self.snapshot(rule.domain) as snapshot, ExitStack() as stack:
             current_work().begin("bounding")
-            rows = snapshot.filter(~nw.col(LONGITUDE).is_null())
-            if rule.areas is not None:
-                with working(engine.name):
-                    found = stack.enter_context(engine.with_areas(rows, rule.areas))
-                rows = found.filter(nw.col(AREA) != NONE)
-            records = rows.filter(has_user & (nw.col(USER).str.len_chars() <= LONGEST_ID))  # null is not true
-            kept = kept_records(engine, records, rule)
             with working(engine.name):
+                rows = snapshot.filter(~nw.col(LONGITUDE).is_null())
+                if rule.areas is not None:
+                    found = stack.enter_context(engine.with_areas(rows, rule.areas))
+                    rows = found.filter(nw.col(AREA) != NONE)
+                records = rows.filter(has_user & (nw.col(USER).str.len_chars() <= LONGEST_ID))  # null is not true
+                kept = kept_records(engine, records, rule)
                 true_capped_total = int(capped_total(records, rule).collect().item() or 0)
                 if missing == "own":
                     strangers = rows.filter(nw.col(USER).is_null() | ~has_user)
