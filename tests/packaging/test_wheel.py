@@ -13,7 +13,7 @@ from tests.packaging.environment import ROOT, run
 
 pytestmark = pytest.mark.slow
 
-DATA = {"py.typed", "data/places.parquet", "data/ATTRIBUTION.md", "web/assets/page.html", "web/assets/style.css"}
+DATA = {"py.typed", "data/places.parquet", "data/ATTRIBUTION.md", "web/assets/page.html", "web/assets/styles/page.css"}
 
 
 def package_files(source):

@@ -124,6 +124,7 @@ MODULES = (
     "asking/asking",
     "main",
 )
+STYLES = ("page", "map", "panel", "areas", "narrow_and_print")
 IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
 EXPORT = re.compile(r"^export ", re.MULTILINE)
 SOURCE_MAP = re.compile(r"\n//# sourceMappingURL=.*\s*$")
@@ -232,7 +233,7 @@ def _script() -> str:
 
 
 def _style() -> str:
-    return "".join(map(_asset, ("leaflet/leaflet.css", "style.css", "areas.css")))
+    return "".join(map(_asset, ("leaflet/leaflet.css", *(f"styles/{name}.css" for name in STYLES))))
 
 
 def _policy(scripts: tuple[str, ...], style: str) -> str:
