@@ -12,7 +12,7 @@ import pytest
 
 from hushgrid.cli.plan import about, rounded_percent
 from hushgrid.methods.staq import Staq
-from hushgrid.plan.plan import cost_of_users, epsilon_for, plan
+from hushgrid.planning.plan import cost_of_users, epsilon_for, plan
 from tests.cli.commands import DOMAIN, Run, assert_refused
 
 GIVEN = ("plan", "--domain", "-74.26,40.48,-73.70,40.92", "--points-about", "20000")

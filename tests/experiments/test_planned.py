@@ -5,8 +5,8 @@ import pytest
 
 import hushgrid as hg
 from experiments.datasets import DATASETS
-from hushgrid.plan.plan import MethodPlan, plan
-from hushgrid.plan.rehearsal import AREA_SHARES, points_in, rect_places
+from hushgrid.planning.plan import MethodPlan, plan
+from hushgrid.planning.rehearsal import AREA_SHARES, points_in, rect_places
 
 UNIT_SQUARE = hg.Domain(west=0, south=0, east=1, north=1)
 METHODS = {"staq": hg.Staq(inference="bayes"), "ag": hg.AdaptiveGrid()}

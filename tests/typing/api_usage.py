@@ -15,7 +15,7 @@ import hushgrid as hg
 from hushgrid.counting.counter import Counter
 from hushgrid.geometry.partition import Structure
 from hushgrid.methods.method import ListedMethod, Method
-from hushgrid.plan.plan import Plan, plan
+from hushgrid.planning.plan import Plan, plan
 from hushgrid.privacy.bits import SimulatedBits
 from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.claim import Claim, MethodRecord

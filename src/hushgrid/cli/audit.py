@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from hushgrid.cli.parameters import complete_method, example
-from hushgrid.cli.text import WIDTH, aligned, as_json, note
+from hushgrid.cli.text import as_json, note
+from hushgrid.text import WIDTH, aligned
 
 if TYPE_CHECKING:
     from hushgrid.audit.audit import AuditReport

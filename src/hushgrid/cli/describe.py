@@ -10,8 +10,9 @@ import click
 
 from hushgrid.cli.files import read_release
 from hushgrid.cli.parameters import COLUMNS, example
-from hushgrid.cli.text import as_json, labelled, note, whole
+from hushgrid.cli.text import as_json, note
 from hushgrid.geometry.domain import Domain
+from hushgrid.text import labelled, whole
 
 if TYPE_CHECKING:
     from hushgrid.synopsis.answer import Answer, Calibration

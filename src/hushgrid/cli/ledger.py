@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from hushgrid.cli.parameters import complete_file, example
-from hushgrid.cli.text import aligned, as_json, note
+from hushgrid.cli.text import as_json, note
 from hushgrid.errors import LedgerError, SynopsisFileError
 from hushgrid.ledger import DEFAULT_LEDGER
+from hushgrid.text import aligned
 
 if TYPE_CHECKING:
     from hushgrid.ledger.book import Book, Entry

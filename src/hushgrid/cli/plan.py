@@ -9,14 +9,15 @@ import click
 
 from hushgrid.cli.arguments import AreasAsked, chosen_method
 from hushgrid.cli.parameters import COLUMNS, example, to_domain, to_texts
-from hushgrid.cli.text import WIDTH, aligned, as_json
+from hushgrid.cli.text import as_json
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 from hushgrid.release.auto import AUTO
+from hushgrid.text import WIDTH, aligned
 
 if TYPE_CHECKING:
-    from hushgrid.plan.levels import LevelsPlan, SplitPlan
-    from hushgrid.plan.plan import ExpectedError, MethodPlan, Plan
+    from hushgrid.planning.levels import LevelsPlan, SplitPlan
+    from hushgrid.planning.plan import ExpectedError, MethodPlan, Plan
 
 HEADER = ["method", "rectangle", "of domain", "points", "half below", "relative", "95 % below", "relative"]
 USERS_HEADER = ["at most a user", "half below", "relative", "95 % below", "relative"]
@@ -123,8 +124,8 @@ def plan_command(
 
     With --areas it tells how far off the counts of each level would be, by how the budget is split among levels.
     """
-    from hushgrid.plan.plan import epsilon_for
-    from hushgrid.plan.plan import plan as make_plan
+    from hushgrid.planning.plan import epsilon_for
+    from hushgrid.planning.plan import plan as make_plan
 
     asked = AreasAsked(file=areas_file, name=area_name, levels=levels or (), shares=level_shares)
     asked.check()
@@ -158,7 +159,7 @@ def plan_command(
 def _on_areas(asked: AreasAsked, domain: Domain | None, epsilon: str, max_per_user: int) -> "LevelsPlan":
     """The plan for counts on areas."""
     from hushgrid.methods.areas import Areas
-    from hushgrid.plan.levels import plan_levels
+    from hushgrid.planning.levels import plan_levels
 
     method = chosen_method(AUTO, asked, None)
     assert isinstance(method, Areas)
@@ -276,7 +277,7 @@ def assumption(made: "Plan") -> str:
 
 def as_values(made: "Plan") -> dict[str, Any]:
     """The plan as values for JSON."""
-    from hushgrid.plan.plan import cost_of_users
+    from hushgrid.planning.plan import cost_of_users
 
     return {
         "domain": {**dict(zip(COLUMNS, made.domain.bounds, strict=True)), "crs": made.domain.crs},
@@ -321,7 +322,7 @@ def about(number: float) -> str:
 
 def _price(made: "Plan") -> str:
     """What protecting whole users costs, in one sentence."""
-    from hushgrid.plan.plan import cost_of_users
+    from hushgrid.planning.plan import cost_of_users
 
     alone = rounded_percent(cost_of_users(made)[1].relative_reach)
     return (
@@ -332,7 +333,7 @@ def _price(made: "Plan") -> str:
 
 def _users_table(made: "Plan") -> str:
     """Errors by the number of points per user."""
-    from hushgrid.plan.plan import cost_of_users
+    from hushgrid.planning.plan import cost_of_users
 
     rows = [[f"{bound:,}", *_errors(error)] for bound, error in cost_of_users(made).items()]
     return "By staq, medium rectangles, if as many points were kept:\n" + aligned([USERS_HEADER, *rows])

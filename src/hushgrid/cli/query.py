@@ -13,10 +13,11 @@ import click
 from hushgrid.cli.files import check_one_reader, read_release
 from hushgrid.cli.parameters import COLUMNS, Rect, example, read_rects, to_rects, typed_rects, warn_of_outside
 from hushgrid.cli.polygons import read_polygons, refused, shortened
-from hushgrid.cli.text import aligned, as_json, note, warn, whole
+from hushgrid.cli.text import as_json, note, warn
 from hushgrid.errors import ArgumentError
 from hushgrid.files.paths import check_target, new_file
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, exact_text
+from hushgrid.text import aligned, whole
 
 if TYPE_CHECKING:
     from typing import BinaryIO

@@ -1,8 +1,6 @@
-"""Text for people and programs."""
+"""What commands print: notes, warnings and JSON."""
 
 import json
-import textwrap
-from collections.abc import Mapping, Sequence
 
 import click
 
@@ -15,65 +13,6 @@ def note(text: str = "") -> None:
 def warn(text: str) -> None:
     """Print a warning on stderr."""
     note(f"hushgrid: warning: {text}")
-
-
-WIDTH = 100  # columns of a terminal that text is wrapped to
-
-
-def aligned(rows: Sequence[Sequence[str]], *, left: int = 0) -> str:
-    """Rows as lines of aligned columns.
-
-    The first `left` columns are aligned to the left, the others, numbers, to the right.
-
-    Examples
-    --------
-    >>> print(aligned([["place", "count"], ["Japan", "1,234"], ["Oz", "7"]], left=1))
-    place  count
-    Japan  1,234
-    Oz         7
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    sides = ["<"] * left + [">"] * (len(widths) - left)
-    lines = (
-        "  ".join(f"{text:{side}{width}}" for text, side, width in zip(row, sides, widths, strict=True)) for row in rows
-    )
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def labelled(fields: Mapping[str, str]) -> str:
-    """Fields as lines of a label and a text.
-
-    Text is wrapped beside its label.
-
-    Examples
-    --------
-    >>> print(labelled({"domain": "0,0,1,1", "epsilon": "1"}))
-    domain   0,0,1,1
-    epsilon  1
-    """
-    indent = max(map(len, fields)) + 2
-    return "\n".join(
-        textwrap.fill(
-            text,
-            WIDTH,
-            initial_indent=label.ljust(indent),
-            subsequent_indent=" " * indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        for label, text in fields.items()
-    )
-
-
-def whole(number: float) -> str:
-    """A number rounded to a whole, with commas.
-
-    Examples
-    --------
-    >>> whole(1234.5678), whole(-0.2)
-    ('1,235', '0')
-    """
-    return f"{round(number):,}"
 
 
 def as_json(value: object) -> str:

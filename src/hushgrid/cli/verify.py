@@ -7,8 +7,9 @@ import click
 
 from hushgrid.cli.files import on_disk, warn_of_simulation
 from hushgrid.cli.parameters import example
-from hushgrid.cli.text import aligned, as_json, note
+from hushgrid.cli.text import as_json, note
 from hushgrid.errors import SynopsisFileError
+from hushgrid.text import aligned
 
 if TYPE_CHECKING:
     from hushgrid.files.verify import Verification

@@ -8,7 +8,7 @@ import pytest
 
 import hushgrid as hg
 from hushgrid.methods import METHODS
-from hushgrid.plan.population import population
+from hushgrid.planning.population import population
 from hushgrid.release import cost as costs
 from hushgrid.release.auto import choose
 from hushgrid.release.cost import Cost, cost_warning, time_in_words

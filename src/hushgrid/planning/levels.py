@@ -17,7 +17,7 @@ from hushgrid.inference.measurements import Measurements, NoisyValues, Regions
 from hushgrid.inference.noise_law import NoiseLaw
 from hushgrid.methods.areas import default_shares
 from hushgrid.methods.method import check_whole
-from hushgrid.plan.plan import MOST_PER_USER
+from hushgrid.planning.plan import MOST_PER_USER
 from hushgrid.privacy.exact import Exactable, exact_epsilon
 from hushgrid.synopsis.answer import answer_of_noise
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hushgrid.errors import ArgumentError
-from hushgrid.plan.population import filled_share, population, quarter_shares
+from hushgrid.planning.population import filled_share, population, quarter_shares
 
 
 def parts(points: np.ndarray, side: int) -> np.ndarray:

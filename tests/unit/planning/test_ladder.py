@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushgrid.plan.plan import ERRORS, LARGEST_POPULATION, LARGEST_SIGNAL, figures_at, rung
-from hushgrid.plan.rehearsal import METHODS, rehearse
+from hushgrid.planning.plan import ERRORS, LARGEST_POPULATION, LARGEST_SIGNAL, figures_at, rung
+from hushgrid.planning.rehearsal import METHODS, rehearse
 
 NAMES = ("cells", "cell_side", "points", *ERRORS)
 

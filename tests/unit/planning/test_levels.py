@@ -8,7 +8,7 @@ import shapely
 
 import hushgrid as hg
 from hushgrid.errors import ArgumentError
-from hushgrid.plan.levels import plan_levels
+from hushgrid.planning.levels import plan_levels
 from tests.plain import UNIT_SQUARE
 
 STRIPS = 30

@@ -3,7 +3,7 @@
 import pytest
 
 from hushgrid.geometry.domain import Domain
-from hushgrid.plan.plan import cost_of_users, plan
+from hushgrid.planning.plan import cost_of_users, plan
 
 CITY = Domain(west=-74.26, south=40.48, east=-73.70, north=40.92)
 

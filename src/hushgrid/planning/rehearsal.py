@@ -16,7 +16,7 @@ from hushgrid.methods.adaptive_grid import AdaptiveGrid
 from hushgrid.methods.method import Method
 from hushgrid.methods.staq import Staq
 from hushgrid.methods.uniform_grid import UniformGrid
-from hushgrid.plan.population import population, uniform
+from hushgrid.planning.population import population, uniform
 from hushgrid.privacy.bits import Bits, simulation_rng
 from hushgrid.privacy.budget import Budget
 from hushgrid.synopsis.synopsis import Synopsis

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hushgrid.plan.rehearsal import AREA_SHARES, PLACES, points_in, rect_places, stage
+from hushgrid.planning.rehearsal import AREA_SHARES, PLACES, points_in, rect_places, stage
 from hushgrid.privacy.bits import simulation_rng
 
 POINTS = np.random.default_rng(6).random((500, 2))

@@ -9,9 +9,9 @@ import pytest
 import hushgrid as hg
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
-from hushgrid.plan.plan import ExpectedError, Plan, plan
-from hushgrid.plan.population import population
-from hushgrid.plan.rehearsal import AREA_SHARES, METHODS, points_in, rect_places
+from hushgrid.planning.plan import ExpectedError, Plan, plan
+from hushgrid.planning.population import population
+from hushgrid.planning.rehearsal import AREA_SHARES, METHODS, points_in, rect_places
 
 CITY = Domain(west=-74.26, south=40.48, east=-73.70, north=40.92)
 METRES = Domain(west=0, south=0, east=5000, north=3000, crs="EPSG:3035")

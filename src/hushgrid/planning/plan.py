@@ -11,8 +11,8 @@ import numpy as np
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 from hushgrid.methods.method import check_whole, most_cells
-from hushgrid.plan.population import check_filled
-from hushgrid.plan.rehearsal import AREA_SHARES, METHODS, Figures, rehearse
+from hushgrid.planning.population import check_filled
+from hushgrid.planning.rehearsal import AREA_SHARES, METHODS, Figures, rehearse
 from hushgrid.privacy.budget import SIZE_SHARE
 from hushgrid.privacy.exact import Exactable, exact_epsilon, exact_share
 from hushgrid.release.cost import OTHER, PRICES, Cost

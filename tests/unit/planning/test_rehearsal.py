@@ -7,7 +7,7 @@ import pytest
 
 import hushgrid as hg
 from hushgrid.errors import HushgridError
-from hushgrid.plan.rehearsal import AREA_SHARES, METHODS, UNIT_SQUARE, rehearse, rehearsed, stage
+from hushgrid.planning.rehearsal import AREA_SHARES, METHODS, UNIT_SQUARE, rehearse, rehearsed, stage
 
 
 @pytest.mark.parametrize("name", METHODS)

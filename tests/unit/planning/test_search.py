@@ -6,7 +6,7 @@ import pytest
 
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
-from hushgrid.plan.plan import epsilon_for, plan
+from hushgrid.planning.plan import epsilon_for, plan
 
 CITY = Domain(west=-74.26, south=40.48, east=-73.70, north=40.92)
 
