@@ -11,11 +11,11 @@ import shapely
 
 import hushgrid as hg
 from hushgrid.web.page import map_page
+from tests.web.browsers import DESKTOP, PHONE, browser, needs_chromium, visit  # noqa: F401  # fixtures
 from tests.web.districts import FORMULA, HOSTILE, LONG, RIGHT_TO_LEFT, district_release, frame
 from tests.web.pages import some_points
-from tests.web.test_browser import CHROMIUM, DESKTOP, PHONE, browser, visit  # noqa: F401  # fixtures
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,5 @@
-"""The page in a real browser: Debian's chromium, driven by playwright."""
+"""Questions asked of the page in a real browser, its layout, and its way with the keyboard."""
 
-import csv
-import io
-import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -11,100 +8,26 @@ import shapely
 
 import hushgrid as hg
 from hushgrid.web.page import map_page
-from tests.web.pages import DOMAIN, some_points
-
-CHROMIUM = shutil.which("chromium")
-OPTIONS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+from tests.web.browsers import (  # noqa: F401  # fixtures
+    DESKTOP,
+    PHONE,
+    TITLE,
+    address,
+    browser,
+    drag,
+    expect_same,
+    needs_chromium,
+    numbers,
+    queries,
+    synopsis,
+    visit,
 )
-DESKTOP = {"viewport": {"width": 1280, "height": 800}}
-PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True, "is_mobile": True}
-TITLE = "Trips <of> a day"
+from tests.web.pages import DOMAIN
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+pytestmark = needs_chromium
 
 
-@pytest.fixture(scope="module")
-def synopsis():
-    """A small release by AG."""
-    return hg.publish(some_points(), domain=DOMAIN, epsilon=1, method="ag", calibrate=False)
-
-
-@pytest.fixture(scope="module")
-def address(synopsis, tmp_path_factory):
-    """The page of the release, as a file."""
-    path = tmp_path_factory.mktemp("page") / "map.html"
-    path.write_text(map_page(synopsis, title=TITLE), encoding="utf-8")
-    return path.as_uri()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """A browser with a fresh profile."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(OPTIONS))
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def visit(browser, address):
-    """Open a page; when the test is over, nothing has left it and its console is empty."""
-    contexts, requests, complaints = [], [], []
-
-    def open_page(to=address, **options):
-        context = browser.new_context(**(options or DESKTOP))
-        contexts.append(context)
-        page = context.new_page()
-        page.on("request", lambda request: requests.append(request.url))
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(to)
-        page.wait_for_selector("body.ready")
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    assert [url for url in requests if not url.startswith(("file:", "data:"))] == []
-    assert len([url for url in requests if url.startswith("file:")]) == len(contexts)
-
-
-def queries(page):
-    """What the page would copy, as rows by name."""
-    return list(csv.DictReader(io.StringIO(page.evaluate("hushgrid.queries.csv()"))))
-
-
-def numbers(row, *names):
-    """Fields of a row, as numbers."""
-    return [float(row[name]) for name in names]
-
-
-def drag(page, start, end):
-    """Draw a rectangle on the map."""
-    page.get_by_role("button", name="Rectangle", exact=True).click()
-    page.mouse.move(*start)
-    page.mouse.down()
-    page.mouse.move(*end, steps=4)
-    page.mouse.up()
-
-
-def expect_same(page, synopsis, row):
-    """The row, and the number on the page, are Python's."""
-    rect = numbers(row, "west", "south", "east", "north")
-    expected = synopsis.answer(rect)
-    found = numbers(row, "estimate", "low", "high")
-    tolerance = 1e-9 * synopsis.total
-    assert found == pytest.approx([expected.estimate, expected.low, expected.high], abs=tolerance, rel=0)
-    assert page.locator("#estimate").inner_text() == f"{round(expected.estimate):,}"
-    assert f"{round(expected.low):,} to {round(expected.high):,}" in page.locator("#interval").inner_text()
-
-
-def test_a_rectangle_drawn_by_mouse_is_counted_as_by_python(visit, synopsis):
+def test_a_rectangle_drawn_by_mouse_is_counted_as_by_python(visit, synopsis):  # noqa: F811
     """The bounds are those of the drag; the number is Python's for them."""
     page = visit()
     drag(page, (300, 200), (620, 560))
@@ -117,7 +40,7 @@ def test_a_rectangle_drawn_by_mouse_is_counted_as_by_python(visit, synopsis):
     expect_same(page, synopsis, row)
 
 
-def test_a_typed_box_is_counted_by_keyboard_alone(visit, synopsis):
+def test_a_typed_box_is_counted_by_keyboard_alone(visit, synopsis):  # noqa: F811
     """Tab, type, Enter; a box that is none is refused in words."""
     page = visit()
     page.locator("#west").focus()
@@ -135,7 +58,7 @@ def test_a_typed_box_is_counted_by_keyboard_alone(visit, synopsis):
     assert len(queries(page)) == 1
 
 
-def test_a_polygon_is_drawn_by_touch(visit, synopsis):
+def test_a_polygon_is_drawn_by_touch(visit, synopsis):  # noqa: F811
     """Taps make corners, a tap on the first closes; the count is the leaves' shares by shapely."""
     page = visit(**PHONE)
     page.get_by_role("button", name="Polygon", exact=True).tap()
@@ -151,7 +74,7 @@ def test_a_polygon_is_drawn_by_touch(visit, synopsis):
     assert page.locator("#estimate").inner_text() == f"{round(float(row['estimate'])):,}"
 
 
-def test_a_rectangle_is_drawn_by_touch(visit, synopsis):
+def test_a_rectangle_is_drawn_by_touch(visit, synopsis):  # noqa: F811
     """A finger that drags draws, and the map stays where it is."""
     page = visit(**PHONE)
     before = page.evaluate("hushgrid.map.getCenter()")
@@ -167,7 +90,7 @@ def test_a_rectangle_is_drawn_by_touch(visit, synopsis):
 
 
 @pytest.mark.slow
-def test_an_outline_that_crosses_itself_is_refused(visit):
+def test_an_outline_that_crosses_itself_is_refused(visit):  # noqa: F811
     """The page says so in words, and counts nothing."""
     page = visit()
     page.get_by_role("button", name="Polygon", exact=True).click()
@@ -180,7 +103,7 @@ def test_an_outline_that_crosses_itself_is_refused(visit):
 
 
 @pytest.mark.slow
-def test_drawing_can_be_undone_and_given_up(visit):
+def test_drawing_can_be_undone_and_given_up(visit):  # noqa: F811
     """Backspace takes a corner back, Escape ends the drawing."""
     page = visit()
     page.get_by_role("button", name="Polygon", exact=True).click()
@@ -196,7 +119,7 @@ def test_drawing_can_be_undone_and_given_up(visit):
     assert page.locator("#draw-polygon").get_attribute("aria-pressed") == "false"
 
 
-def test_a_cell_is_described_under_the_pointer_and_by_keyboard(visit, synopsis):
+def test_a_cell_is_described_under_the_pointer_and_by_keyboard(visit, synopsis):  # noqa: F811
     """The words hold the leaf's own count and interval."""
     page = visit()
     page.mouse.move(450, 400)
@@ -214,7 +137,7 @@ def test_a_cell_is_described_under_the_pointer_and_by_keyboard(visit, synopsis):
 
 
 @pytest.mark.slow
-def test_queries_are_listed_removed_and_cleared(visit, synopsis):
+def test_queries_are_listed_removed_and_cleared(visit, synopsis):  # noqa: F811
     """Each has a number, a way out, and a line of CSV."""
     page = visit()
     for start in (200, 300, 400):
@@ -234,7 +157,7 @@ def test_queries_are_listed_removed_and_cleared(visit, synopsis):
 
 
 @pytest.mark.slow
-def test_the_title_is_text(visit):
+def test_the_title_is_text(visit):  # noqa: F811
     """The title is shown as it was given, tags and all."""
     page = visit()
 
@@ -245,7 +168,7 @@ def test_the_title_is_text(visit):
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("device", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_the_layout_holds(visit, device, scheme):
+def test_the_layout_holds(visit, device, scheme):  # noqa: F811
     """Nothing sticks out sideways; map and tools are on the first screen; cells are drawn; themes differ."""
     page = visit(color_scheme=scheme, **device)
     size = device["viewport"]
@@ -267,7 +190,7 @@ def test_the_layout_holds(visit, device, scheme):
 
 
 @pytest.mark.slow
-def test_everything_can_be_reached_by_keyboard(visit):
+def test_everything_can_be_reached_by_keyboard(visit):  # noqa: F811
     """The skip link comes first; the focus is visible; every control has a name."""
     page = visit()
     page.keyboard.press("Tab")
@@ -282,22 +205,22 @@ def test_everything_can_be_reached_by_keyboard(visit):
 
 
 @pytest.mark.slow
-def test_a_projected_domain_is_drawn_by_its_own_axes(visit, tmp_path):
+def test_a_projected_domain_is_drawn_by_its_own_axes(visit, tmp_path):  # noqa: F811
     """Its CRS is named; a rectangle over all of it counts everything."""
     domain = hg.Domain(west=4e5, south=1e5, east=6e5, north=2e5, crs="EPSG:27700")
     points = np.random.default_rng(0).uniform([4e5, 1e5], [6e5, 2e5], (3000, 2))
-    synopsis = hg.publish(points, domain=domain, epsilon=1, method="quadtree", calibrate=False)
+    projected = hg.publish(points, domain=domain, epsilon=1, method="quadtree", calibrate=False)
     path = tmp_path / "map.html"
-    path.write_text(map_page(synopsis), encoding="utf-8")
+    path.write_text(map_page(projected), encoding="utf-8")
 
     page = visit(path.as_uri())
     drag(page, (300, 300), (500, 420))
-    expect_same(page, synopsis, queries(page)[0])
+    expect_same(page, projected, queries(page)[0])
     assert "units of EPSG:27700" in page.locator("#legend").inner_text()
 
 
 @pytest.mark.slow
-def test_an_area_of_an_overlay_is_counted(visit, synopsis, tmp_path):
+def test_an_area_of_an_overlay_is_counted(visit, synopsis, tmp_path):  # noqa: F811
     """Chosen by its button in the table; hostile names stay text."""
     rect = (-110.0, 25.0, -90.0, 45.0)
     ring = [[-110, 25], [-90, 25], [-90, 45], [-110, 45], [-110, 25]]
@@ -313,7 +236,7 @@ def test_an_area_of_an_overlay_is_counted(visit, synopsis, tmp_path):
 
 
 @pytest.mark.parametrize("method", ["ug", "staq"])
-def test_a_release_of_no_points_is_shown(visit, tmp_path, method):
+def test_a_release_of_no_points_is_shown(visit, tmp_path, method):  # noqa: F811
     """Noise alone, or masses next to nothing: the page opens and has a scale."""
     empty = hg.publish(np.empty((0, 2)), domain=DOMAIN, epsilon=0.1, method=method, calibrate=False)
     path = tmp_path / "map.html"
@@ -327,71 +250,7 @@ def test_a_release_of_no_points_is_shown(visit, tmp_path, method):
     assert 2 <= page.locator("#legend .ticks > span").count() <= 5
 
 
-PAINTED = """() => {
-  const map = document.querySelector('#map').getBoundingClientRect();
-  const found = { pixels: 0, light: 0, least: Infinity, darkest: null };
-  for (const tile of document.querySelectorAll('.cells canvas')) {
-    const box = tile.getBoundingClientRect();
-    const { data } = tile.getContext('2d').getImageData(0, 0, tile.width, tile.height);
-    for (let i = 0; i < data.length; i += 4) {
-      const x = box.left - map.left + (((i / 4) % tile.width) + 0.5) * box.width / tile.width;
-      const y = box.top - map.top + (Math.floor(i / 4 / tile.width) + 0.5) * box.height / tile.height;
-      if (!data[i + 3] || x < 0 || y < 0 || x > map.width || y > map.height) continue;
-      const light = data[i] + data[i + 1] + data[i + 2] + 255 - data[i + 3];
-      found.pixels += 1;
-      found.light += light;
-      if (light < found.least) [found.least, found.darkest] = [light, [x, y]];
-    }
-  }
-  return found;
-}"""
-
-
-def painted(page):
-    """How many pixels of the picture are on the screen, their lightness, and where the darkest is."""
-    page.wait_for_function("document.querySelectorAll('.cells .leaflet-tile-loaded').length > 0")
-    page.wait_for_timeout(400)
-    return page.evaluate(PAINTED)
-
-
-def test_the_picture_is_there_at_every_zoom(visit):
-    """Zoomed out it takes less of the screen, a quarter each time, and never vanishes."""
-    page = visit()
-    pixels = [painted(page)["pixels"]]
-    for _ in range(2):
-        page.get_by_role("button", name="Zoom out").click()
-        page.wait_for_timeout(500)
-        pixels.append(painted(page)["pixels"])
-
-    assert pixels[2] > 0
-    assert pixels[1] / pixels[0] == pytest.approx(1 / 4, rel=0.2)
-    assert pixels[2] / pixels[1] == pytest.approx(1 / 4, rel=0.2)
-
-
-def test_the_darkest_place_is_the_densest(visit):
-    """The darkest pixel lies on the dense cluster."""
-    page = visit()
-    to_degrees = "([x, y]) => { const { lng, lat } = hushgrid.map.containerPointToLatLng([x, y]); return [lng, lat]; }"
-    lng, lat = page.evaluate(to_degrees, painted(page)["darkest"])
-
-    assert (lng, lat) == (pytest.approx(-80, abs=1), pytest.approx(30, abs=1))
-
-
-def test_density_certainty_or_both_are_shown(visit):
-    """Each view has its legend, and the dense cluster is known most finely."""
-    page = visit()
-    legends, lights = [], []
-    for name in ("Density", "Certainty", "Both"):
-        page.get_by_role("button", name=name, exact=True).click()
-        legends.append(page.locator("#legend .note").inner_text())
-        lights.append(painted(page)["light"])
-        assert page.get_by_role("button", name=name, exact=True).get_attribute("aria-pressed") == "true"
-
-    assert len({*legends}) == len({*lights}) == 3
-    assert "kilometres" in page.evaluate("(hushgrid.look('certainty'), document.querySelector('#legend').textContent)")
-
-
-def test_a_box_outside_the_domain_is_told_so(visit):
+def test_a_box_outside_the_domain_is_told_so(visit):  # noqa: F811
     """No number is shown for a place that the release says nothing about."""
     page = visit()
     before = page.locator("#estimate").inner_text()
@@ -401,31 +260,3 @@ def test_a_box_outside_the_domain_is_told_so(visit):
 
     assert "outside" in page.locator("#complaint").inner_text()
     assert (page.locator("#estimate").inner_text(), queries(page)) == (before, [])
-
-
-def test_a_link_restores_the_view_and_the_questions(visit, synopsis):
-    """The address holds them, and says nothing to anybody."""
-    page = visit()
-    drag(page, (300, 200), (620, 560))
-    page.get_by_role("button", name="Zoom in").click()
-    page.wait_for_timeout(500)
-    page.get_by_role("group", name="Show").get_by_role("button", name="Both").click()
-    [asked] = queries(page)
-    again = visit(page.url)
-
-    assert "#at=" in page.url
-    assert again.evaluate("hushgrid.map.getZoom()") == 1
-    assert again.evaluate("hushgrid.cells.view") == "both"
-    [restored] = queries(again)
-    assert numbers(restored, "estimate", "west", "north") == pytest.approx(
-        numbers(asked, "estimate", "west", "north"), abs=0.01
-    )
-
-
-@pytest.mark.parametrize("spoiled", ["#at=1,2", "#at=x,y,z&show=nothing", "#ask=box,1,2&ask=polygon,%00", "#%%%"])
-def test_a_spoiled_link_opens_the_whole_map(visit, address, spoiled):
-    """What cannot be understood is passed over."""
-    page = visit(address + spoiled)
-
-    assert page.evaluate("hushgrid.map.getZoom()") == 0
-    assert queries(page) == []

@@ -3,10 +3,10 @@
 import pytest
 
 from hushgrid.web.shelf import Shelf
+from tests.web.browsers import DESKTOP, PHONE, browser, needs_chromium  # noqa: F401  # fixtures
 from tests.web.servers import serving, some_synopses
-from tests.web.test_browser import CHROMIUM, DESKTOP, OPTIONS, PHONE
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+pytestmark = needs_chromium
 
 SYNOPSES = some_synopses()
 BOX = (-110.5, 30.25, -90.0, 45.125)
@@ -19,19 +19,8 @@ def address():
         yield address
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """A browser with a fresh profile."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(OPTIONS))
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def visit(browser, address):
+def visit(browser, address):  # noqa: F811
     """Open the first page; when the test is over, only pages were asked for, of this server, and no page complained."""
     contexts, requests, complaints = [], [], []
 
