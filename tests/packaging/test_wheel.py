@@ -13,7 +13,10 @@ from tests.packaging.environment import ROOT, run
 
 pytestmark = pytest.mark.slow
 
-DATA = {"py.typed", "data/places.parquet", "data/ATTRIBUTION.md", "web/assets/page.html", "web/assets/styles/page.css"}
+DATA = {
+    *("py.typed", "data/places.parquet", "data/names.parquet", "data/ATTRIBUTION.md"),
+    *("web/assets/page.html", "web/assets/styles/page.css"),
+}
 
 
 def package_files(source):
