@@ -7,6 +7,8 @@
 True
 """
 
+from hushgrid.change.change import Change, compare
+from hushgrid.change.difference import Difference
 from hushgrid.errors import (
     ArgumentError,
     BudgetError,
@@ -37,6 +39,8 @@ __all__ = [
     "Areas",
     "ArgumentError",
     "BudgetError",
+    "Change",
+    "Difference",
     "Domain",
     "EngineError",
     "HushgridError",
@@ -49,6 +53,7 @@ __all__ = [
     "SynopsisFileError",
     "UniformGrid",
     "__version__",
+    "compare",
     "publish",
     "read",
     "simulation_rng",

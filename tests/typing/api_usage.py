@@ -139,6 +139,18 @@ def answers(synopsis: hg.Synopsis) -> None:
     assert_type(f"{answer.estimate:,.0f}, between {answer.low:,.0f} and {answer.high:,.0f}", str)
 
 
+def changes(before: hg.Synopsis, after: hg.Synopsis) -> None:
+    """What changed between two releases."""
+    change = hg.compare(before, after, rate=0.1, correction="holm")
+    assert_type(change, hg.Change)
+    assert_type(hg.compare("before.dp.parquet", "after.dp.parquet").answer([0, 0, 1, 1]), hg.Difference)
+    found = change.answer_polygons([])
+    assert_type(found.difference, float | Floats)
+    assert_type(found.significant, bool | NDArray[np.bool_])
+    assert_type(found.sentence("county", "counties"), str)
+    change.table(level="state"), change.grid(50)
+
+
 def plans(domain: hg.Domain) -> None:
     """Before any data is touched."""
     expected = plan(domain, points_about=50_000, epsilon=1, max_per_user=4)

@@ -172,7 +172,7 @@ class Synopsis:
             How often such an interval should hold the true count.
         """
         region = Rectangles(self.surface, rects, self.domain)
-        answer = self._answer_region(region, confidence)
+        answer = self.answer_region(region, confidence)
         return answer.scalar() if region.is_one else answer
 
     def count_polygons(self, geometries: Any) -> float | NDArray[np.float64]:
@@ -213,7 +213,7 @@ class Synopsis:
         """
         check_confidence(confidence)  # before any work on polygons
         region = Polygons(self.area_surface, geometries)
-        answer = self._answer_region(region, confidence)
+        answer = self.answer_region(region, confidence)
         if whole:
             answer = answer.in_whole_numbers()
         if is_frame(geometries):
@@ -224,7 +224,8 @@ class Synopsis:
         counts = self.factor * region.counts()
         return float(counts[0]) if region.is_one else counts
 
-    def _answer_region(self, region: Region, confidence: float) -> Answer:
+    def answer_region(self, region: Region, confidence: float) -> Answer:
+        """Answers for all parts of a region, shape (n,)."""
         reach = self.calibration.reach(confidence, region.area_shares())
         noise, spread = (self.factor**2 * variance for variance in region.variances())
         return with_interval(self.factor * region.counts(), noise, spread, reach=reach)

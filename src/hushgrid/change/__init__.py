@@ -1,0 +1,1 @@
+"""Two releases compared: what changed by more than noise explains."""

@@ -1,0 +1,178 @@
+"""Two releases of one domain, and what changed between them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike
+
+from hushgrid.answering.surfaces import Polygons, Rectangles, Region
+from hushgrid.arrays import Floats
+from hushgrid.change.blocks import block_grid, usual_blocks
+from hushgrid.change.comparable import check_comparable, check_same_areas
+from hushgrid.change.difference import Difference, Terms
+from hushgrid.change.evidence import CORRECTIONS, AskedPlaces, Correction, NamedAreas
+from hushgrid.errors import ArgumentError, quoted
+from hushgrid.geometry.areas import AreaPartition
+from hushgrid.geometry.domain import number_of
+from hushgrid.geometry.grid import Grid
+from hushgrid.synopsis.answer import check_confidence
+from hushgrid.synopsis.synopsis import Synopsis, read
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Change:
+    """What changed from one release to another.
+
+    Both were made with noise of their own, so that the variances of their counts add up. That holds where one was made
+    with the other as its prior, too: the noise was drawn anew.
+
+    Parameters
+    ----------
+    before, after : Synopsis
+        The two releases, of one domain and with counts of the same kind.
+    terms : Terms
+        Confidence of intervals, and how often a change may be a false alarm.
+    """
+
+    before: Synopsis
+    after: Synopsis
+    terms: Terms
+
+    def __repr__(self) -> str:
+        return f"<Change from {self.before!r} to {self.after!r}>"
+
+    def answer(self, rects: ArrayLike) -> Difference:
+        """What changed in rectangles.
+
+        Parameters
+        ----------
+        rects : array_like, shape (n, 4) or (4,)
+            West, south, east, north of each. The correction is for as many comparisons as there are rectangles.
+        """
+        return self._of_regions([Rectangles(each.surface, rects, each.domain) for each in (self.before, self.after)])
+
+    def answer_polygons(self, geometries: Any) -> Difference:
+        """What changed in polygons.
+
+        Parameters
+        ----------
+        geometries : shapely geometry, sequence or array of them, GeoSeries or GeoDataFrame
+            As for `Synopsis.count_polygons`.
+        """
+        return self._of_regions([Polygons(each.area_surface, geometries) for each in (self.before, self.after)])
+
+    def _of_regions(self, regions: list[Region]) -> Difference:
+        answers = [
+            synopsis.answer_region(region, self.terms.confidence)
+            for synopsis, region in zip((self.before, self.after), regions, strict=True)
+        ]
+        pair = AskedPlaces(
+            before=answers[0],
+            after=answers[1],
+            calibrations=(self.before.calibration, self.after.calibration),
+            area_shares=(regions[0].area_shares(), regions[1].area_shares()),
+        )
+        found = Difference.of(pair, self.terms)
+        return found.scalar() if regions[0].is_one else found
+
+    def table(self, level: str | None = None) -> pa.Table:
+        """What changed in the named areas of two releases on the same areas.
+
+        The columns are the name and the fields of `Difference`; areas come in the order of their file.
+
+        Parameters
+        ----------
+        level : str, optional
+            Which level of areas, by default the finest.
+        """
+        names, found = self.areas(level)
+        return pa.table({"name": names, **found.columns()})
+
+    def areas(self, level: str | None = None) -> tuple[list[str], Difference]:
+        """Names of the areas of a level, and what changed in each."""
+        check_same_areas(self.before, self.after)
+        partition = self.before.partition
+        assert isinstance(partition, AreaPartition)
+        areas = partition.level_called(level)
+        order = partition.file_order(areas)
+        sides = [(each.factor, each.districts.noise(areas), each) for each in (self.before, self.after)]
+        pair = NamedAreas(
+            counts=_pair(*(areas.sums(each.counts)[order] for *_, each in sides)),
+            variances=_pair(*(factor**2 * variance[order] for factor, (variance, _), _ in sides)),
+            fourths=_pair(*(factor**4 * fourth[order] for factor, (_, fourth), _ in sides)),
+            confidence=self.terms.confidence,
+        )
+        return [areas.names[number] for number in order.tolist()], Difference.of(pair, self.terms)
+
+    def grid(self, longest: int | None = None) -> pa.Table:
+        """What changed in the blocks of a grid.
+
+        The columns are west, south, east, north and the fields of `Difference`.
+
+        Parameters
+        ----------
+        longest : int, optional
+            Blocks along the longer side. By default as many as let both releases know the block of a typical point.
+        """
+        grid, found = self.blocks(longest)
+        bounds = dict(zip(("west", "south", "east", "north"), grid.bounds().T, strict=True))
+        return pa.table({**bounds, **found.columns()})
+
+    def blocks(self, longest: int | None = None) -> tuple[Grid, Difference]:
+        """A grid of blocks, and what changed in each."""
+        longest = usual_blocks(self.before, self.after) if longest is None else longest
+        grid = block_grid(self.before.domain, longest)
+        return grid, self.answer(grid.bounds())
+
+
+def compare(
+    before: Synopsis | str | Path,
+    after: Synopsis | str | Path,
+    *,
+    confidence: float = 0.95,
+    rate: float = 0.05,
+    correction: Correction = "bh",
+) -> Change:
+    """Compare two releases of one domain.
+
+    Parameters
+    ----------
+    before, after : Synopsis or path
+        The releases. Their counts must mean the same: one domain, one unit, one bound on the records of a user.
+    confidence : float
+        How often an interval should hold the true difference or ratio.
+    rate : float
+        With ``bh``, the share of false ones among the changes called significant; with ``holm``, the chance of any.
+    correction : "bh" or "holm"
+        For many comparisons: Benjamini and Hochberg's, or Holm's, which finds less and errs less.
+
+    Examples
+    --------
+    >>> import hushgrid as hg
+    >>> square = hg.Domain(west=0, south=0, east=1, north=1)
+    >>> few, many = (
+    ...     hg.publish([[0.2, 0.7]] * number, domain=square, epsilon=1, method="ug") for number in (1000, 3000)
+    ... )
+    >>> change = hg.compare(few, many).answer([0.0, 0.5, 0.5, 1.0])
+    >>> bool(change.significant), 1900 < change.difference < 2100
+    (True, True)
+    """
+    check_confidence(confidence)
+    share = number_of(rate)
+    if not 0 < share < 1:
+        msg = f"rate must lie between 0 and 1, such as 0.05; got rate={quoted(rate)}."
+        raise ArgumentError(msg, instead={"rate": 0.05})
+    if correction not in CORRECTIONS:
+        msg = f"correction must be one of {', '.join(CORRECTIONS)}; got correction={quoted(correction)}."
+        raise ArgumentError(msg, instead={"correction": "bh"})
+    one, other = (each if isinstance(each, Synopsis) else read(each) for each in (before, after))
+    check_comparable(one, other)
+    terms = Terms(confidence=float(confidence), rate=share, correction=correction)
+    return Change(before=one, after=other, terms=terms)
+
+
+def _pair(one: Floats, other: Floats) -> tuple[Floats, Floats]:
+    return np.asarray(one), np.asarray(other)
