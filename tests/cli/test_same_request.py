@@ -33,6 +33,7 @@ SAME: dict[str, tuple[list[str], dict[str, Any]]] = {
         ["--domain", "560000,4480000,620000,4530000", "--grid-crs", "EPSG:32618"],
         {"domain": METRES, "crs": "OGC:CRS84"},
     ),
+    "signs of CSV": (["--delimiter", "tab", "--decimal", ","], {"delimiter": "\t", "decimal": ","}),
     "method": (["--method", "ag"], {"method": "ag"}),
     "users": (USERS, {"user": "who", "max_per_user": 3}),
     "users without id": ([*USERS, "--missing-user", "own"], {"user": "who", "max_per_user": 3, "missing_user": "own"}),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hushgrid.counting.columns import Dialect
 from hushgrid.counting.counter import open_counter
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.opening import open_points
@@ -86,9 +87,10 @@ HEADERS = {
 }
 
 
-def reference(content: bytes, delimiter: bytes = b",") -> tuple[int, np.ndarray]:
+def reference(content: bytes, delimiter: bytes = b",", decimal: bytes = b".") -> tuple[int, np.ndarray]:
     """Rows and counts by docs/decisions/0003 alone: lines, then fields, then decimal numbers."""
-    field = re.compile(FIELD.pattern.replace(b"SEP", delimiter), re.DOTALL)
+    field = re.compile(FIELD.pattern.replace(b"SEP", re.escape(delimiter)), re.DOTALL)
+    number = re.compile(NUMBER.pattern.replace(rb"\.", re.escape(decimal)))
     rows, true_counts = 0, np.zeros((160, 320), np.int64)
     for line in content.split(b"\n")[1:]:
         if len(line) > LONGEST_LINE or not line.strip(b" \t\r"):
@@ -99,7 +101,8 @@ def reference(content: bytes, delimiter: bytes = b",") -> tuple[int, np.ndarray]
             match = field.match(line, place)
             fields.append(match[1] if match[1] is not None else match[2])
             place = match.end() + 1
-        numbers = [float(text) for text in fields[2:4] if text is not None and NUMBER.fullmatch(text)]
+        wanted = (text for text in fields[2:4] if text is not None and number.fullmatch(text))
+        numbers = [float(text.replace(decimal, b".")) for text in wanted]
         if len(numbers) == 2 and abs(numbers[0]) <= 160 and abs(numbers[1]) <= 80:
             true_counts[min(int(numbers[1] + 80), 159), min(int(numbers[0] + 160), 319)] += 1
     return rows, true_counts.ravel()
@@ -107,7 +110,7 @@ def reference(content: bytes, delimiter: bytes = b",") -> tuple[int, np.ndarray]
 
 def counted(points: Path | Address) -> tuple[int, np.ndarray]:
     """Rows and counts through the front door."""
-    with open_counter(DOMAIN, open_points(points, crs=DOMAIN.crs)) as counter:
+    with open_counter(DOMAIN, open_points(points, crs=DOMAIN.crs, dialect=Dialect(decimal="."))) as counter:
         return counter.rows(), counter.count(GRID)
 
 
@@ -191,6 +194,25 @@ def test_random_bytes_count_the_same_through_every_route(pieces, tmp_path):
     assert_alike(path, reference(content), ["natively", "DuckDB"])
 
 
+@pytest.mark.parametrize(("delimiter", "decimal"), [(b";", b","), (b"\t", b","), (b"|", b",")])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(pieces=st.lists(PIECES, max_size=20))
+def test_random_bytes_count_by_the_signs_named(pieces, delimiter, decimal, tmp_path):
+    """As the second reader has it, natively and through DuckDB."""
+    path = tmp_path / "points.csv"
+    swapped = bytes.maketrans(b",." + delimiter, delimiter + decimal + b".")
+    content = HEADER.translate(swapped) + b"".join(pieces).translate(swapped)
+    path.write_bytes(content)
+    signs = Dialect(delimiter=delimiter.decode(), decimal=decimal.decode())
+
+    for points in (path, Address(text=str(path), engine="duckdb")):
+        with open_counter(DOMAIN, open_points(points, crs=DOMAIN.crs, dialect=signs)) as counter:
+            rows, counts = counter.rows(), counter.count(GRID)
+        expected = reference(content, delimiter, decimal)
+        assert rows == expected[0]
+        np.testing.assert_array_equal(counts, expected[1])
+
+
 def test_files_of_a_pattern_have_headers_of_their_own(tmp_path):
     """Columns are found in each, so that the table is the sum of its files."""
     files = {
@@ -227,7 +249,7 @@ def test_a_query_does_not_read_text_in_another_dialect(query, name, tmp_path, mo
     (tmp_path / "points.csv").write_bytes(HEADER + b"\n".join(GOOD))
 
     with pytest.raises(InputError, match="a query may name Parquet files, got") as caught:
-        by_duckdb(query.format(name))
+        open_points(Address(text=query.format(name), engine="duckdb"), crs=DOMAIN.crs)
 
     assert repr(name) in str(caught.value)
 
@@ -239,4 +261,4 @@ def test_text_that_is_not_read_line_by_line_is_refused(name, tmp_path, monkeypat
     (tmp_path / name.replace("*", "a")).write_bytes(b"{}\n")
 
     with pytest.raises(InputError, match=r"is JSON, which is not read|has an unknown extension"):
-        by_duckdb(name)
+        open_points(Address(text=name, engine="duckdb"), crs=DOMAIN.crs)

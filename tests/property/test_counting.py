@@ -1,12 +1,16 @@
 """Counting on any partition, from any source, cut anywhere."""
 
+import csv
+
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushgrid.counting import memory
+from hushgrid.counting.columns import Dialect
 from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.csv import CsvPoints
 from hushgrid.counting.memory import ArrayPoints, TablePoints
@@ -88,6 +92,32 @@ def test_text_and_tables_are_counted_as_arrays_are(tmp_path_factory, drawn, part
 
     for source in sources:
         np.testing.assert_array_equal(PointCounter(partition.domain, source).count(partition), expected)
+
+
+PLAIN = {"sep": ",", "decimal": ".", "quoting": csv.QUOTE_MINIMAL}
+DIALECTS = st.tuples(st.sampled_from(",;\t|"), st.sampled_from(".,"), st.sampled_from([0, 1, 2])).filter(
+    lambda signs: signs[0] != signs[1]
+)
+NAMES = st.text(alphabet=',;\t|." ab1', max_size=6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(partitions_and_points(), st.lists(NAMES, min_size=30, max_size=30), DIALECTS, st.booleans())
+def test_a_table_counts_the_same_in_every_dialect(tmp_path_factory, drawn, names, signs, is_named):
+    """As pandas writes it, with names that are full of delimiters and quotes between the coordinates."""
+    partition, points = drawn
+    delimiter, decimal, quoting = signs
+    columns = np.array(points).reshape(-1, 2).T
+    table = pd.DataFrame({"lat": columns[1], "name": names[: len(points)], "lon": columns[0]})
+    folder = tmp_path_factory.mktemp("csv")
+    table.to_csv(folder / "plain.csv", index=False, **PLAIN)
+    table.to_csv(folder / "other.csv", index=False, sep=delimiter, decimal=decimal, quoting=quoting)
+    dialect = Dialect(delimiter=delimiter if is_named else None, decimal=decimal)
+
+    plain, other = CsvPoints(folder / "plain.csv"), CsvPoints(folder / "other.csv", dialect=dialect)
+
+    assert other.rows() == plain.rows() == len(points)
+    np.testing.assert_array_equal(*(PointCounter(partition.domain, each).count(partition) for each in (other, plain)))
 
 
 @settings(max_examples=100, deadline=None)

@@ -82,6 +82,18 @@ POINTS = section(
         help="CRS of the points, east before north.",
     ),
     click.option(
+        "--delimiter",
+        metavar="SIGN",
+        show_default="by the header line",
+        help="What stands between the columns of a CSV file: , ; | or tab.",
+    ),
+    click.option(
+        "--decimal",
+        metavar="SIGN",
+        show_default=".",
+        help="What stands before the decimals of its numbers: . or , and to be said if columns have ; between them.",
+    ),
+    click.option(
         "--domain",
         "bounds",
         metavar="W,S,E,N",

@@ -1,12 +1,14 @@
-"""Finds the columns that hold the coordinates.
+"""Finds the columns that hold the coordinates, and the signs of CSV.
 
 Only names are looked at, never values.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import NamedTuple, Self
 
-from hushgrid.errors import ArgumentError, InputError
+from hushgrid.errors import ArgumentError, InputError, quoted
 
 USUAL_NAMES = (("lon", "lat"), ("long", "lat"), ("lng", "lat"), ("longitude", "latitude"), ("x", "y"))
 USUAL_PARTS = (("longitude", "latitude"), ("long", "lat"), ("lon", "lat"), ("lng", "lat"), ("easting", "northing"))
@@ -152,3 +154,81 @@ def _check_present(
     if names.count(name) > 1:
         msg = f"{where} has more than one column {name!r}. Rename all but one."
         raise InputError(msg)
+
+
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}  # and what messages call them
+TAB_NAMES = ("\\t", "tab")  # as they are typed in a shell
+DECIMALS = (".", ",")
+
+
+class Signs(NamedTuple):
+    """What stands between the columns of a CSV file, and in its numbers."""
+
+    delimiter: str
+    decimal: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dialect:
+    """Signs of CSV files as somebody named them.
+
+    Where one is None, nobody did: the header line tells the delimiter, and numbers have a decimal point.
+    """
+
+    delimiter: str | None = None
+    decimal: str | None = None
+
+    @classmethod
+    def of(cls, *, delimiter: str | None = None, decimal: str | None = None) -> Self:
+        r"""Check the arguments of `hushgrid.publish`.
+
+        Examples
+        --------
+        >>> Dialect.of(delimiter="tab", decimal=",")
+        Dialect(delimiter='\t', decimal=',')
+        """
+        if isinstance(delimiter, str) and delimiter.lower() in TAB_NAMES:
+            delimiter = "\t"
+        if delimiter is not None and delimiter not in DELIMITERS:
+            msg = f"delimiter must be ',', ';', '|' or 'tab', got delimiter={quoted(delimiter)}."
+            raise ArgumentError(msg)
+        if decimal is not None and decimal not in DECIMALS:
+            msg = f"decimal must be '.' or ',', got decimal={quoted(decimal)}."
+            raise ArgumentError(msg)
+        if decimal is not None and decimal == delimiter:
+            msg = "decimal and delimiter are both ',': nobody could tell the number 52,5 from two columns. Name the "
+            msg += "sign between the columns, or save the table with semicolons between them."
+            raise ArgumentError(msg, instead={"delimiter": ";"})
+        return cls(delimiter=delimiter, decimal=decimal)
+
+    @property
+    def is_given(self) -> bool:
+        """Whether somebody named a sign."""
+        return self.delimiter is not None or self.decimal is not None
+
+    def signs(self, delimiter: str, *, where: str) -> Signs:
+        """The signs of a file, by the delimiter of its header.
+
+        Semicolons hint at decimal commas. Read as points they would leave no record, so somebody has to say it.
+        """
+        if not self.is_given and delimiter == ";":
+            msg = f"{where} has semicolons between its columns, as tables often have whose numbers are written with a "
+            msg += "comma. Say which sign they have: decimal=',' (--decimal ,) for 52,5, and decimal='.' (--decimal .) "
+            msg += "for 52.5."
+            raise InputError(msg, instead={"decimal": "SIGN"})
+        if self.decimal == delimiter:
+            msg = f"{where} has commas between its columns, so that the number 52,5 would be two of them. Save it with "
+            msg += "semicolons or tabs between its columns, or leave out decimal (--decimal)."
+            raise InputError(msg)
+        return Signs(delimiter, self.decimal or ".")
+
+
+NOT_NAMED = Dialect()
+
+
+def refuse_signs(dialect: Dialect, where: str) -> None:
+    """Refuse signs that were named for points that are not CSV."""
+    if dialect.is_given:
+        msg = f"decimal and delimiter (--decimal, --delimiter) are about CSV files, and {where} is not one. Leave them "
+        msg += "out."
+        raise ArgumentError(msg)

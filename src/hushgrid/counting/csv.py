@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hushgrid.counting.columns import find_columns, quotable_names
+from hushgrid.counting.columns import DELIMITERS, NOT_NAMED, Dialect, Signs, find_columns, quotable_names
 from hushgrid.counting.csv_loops import count_rows, find_fields, line_stops, parse_numbers
 from hushgrid.counting.source import Block, FilePart, Snapshot, files_state, reading
 from hushgrid.counting.users import canonical_ids, check_user_name, copy_spans, trim_spans
@@ -26,7 +26,6 @@ from hushgrid.errors import InputError
 from hushgrid.work import current_work
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-DELIMITERS = ",;\t|"
 LONGEST_HEADER = 2**16  # bytes
 
 FIRST_LINE = (
@@ -51,14 +50,17 @@ class CsvHeader:
     size: int
 
     @classmethod
-    def read(cls, stream: IO[bytes], *, where: str) -> "CsvHeader":
-        """Read the header at the start of a stream."""
+    def read(cls, stream: IO[bytes], *, where: str, delimiter: str | None = None) -> "CsvHeader":
+        """Read the header at the start of a stream.
+
+        Whatever divides it into most names is the delimiter, if none is given.
+        """
         line = stream.readline(LONGEST_HEADER + 1)
         text = line.removeprefix(BYTE_ORDER_MARK).rstrip(b"\r\n").decode("utf-8", errors="replace")
         if len(line) > LONGEST_HEADER or "\r" in text or not text.strip():
             msg = f"{where} has no header line. Its first line must name the columns and end in LF or CRLF."
             raise InputError(msg)
-        delimiter = max(DELIMITERS, key=lambda character: len(_fields(text, character)))
+        delimiter = delimiter or max(DELIMITERS, key=lambda character: len(_fields(text, character)))
         return cls(names=tuple(_fields(text, delimiter)), delimiter=delimiter, size=len(line))
 
     def find_fields(
@@ -149,6 +151,8 @@ class CsvPoints:
         Names of the columns; the usual ones are recognised.
     user : str, optional
         Name of the column of user ids. They are text, without blanks at its ends; an empty one is missing.
+    dialect : Dialect
+        The signs that were named; the header tells the others.
     part_bytes, block_bytes : int
         How much one thread reads as a part, and how much of it at once.
 
@@ -167,16 +171,28 @@ class CsvPoints:
         lon: str | None = None,
         lat: str | None = None,
         user: str | None = None,
+        dialect: Dialect = NOT_NAMED,
         part_bytes: int = PART_BYTES,
         block_bytes: int = BLOCK_BYTES,
     ) -> None:
         self._path = path
         self.snapshot = Snapshot.of(path)
-        with reading(path, KIND), path.open("rb") as file:
-            self._header = CsvHeader.read(_content(path, file), where=str(path))
-        self._fields = self._header.find_fields(lon=lon, lat=lat, user=user, where=str(path))
+        header = self._read_header(dialect.delimiter)
+        try:
+            self._fields = header.find_fields(lon=lon, lat=lat, user=user, where=str(path))
+        except InputError:
+            other = self._read_header()
+            other.find_fields(lon=lon, lat=lat, user=user, where=str(path))
+            raise _other_delimiter(path, other.delimiter) from None
+        self._first = header.size
+        self.signs = dialect.signs(header.delimiter, where=str(path))
+        self.may_have_commas = dialect.decimal is None and header.delimiter != ","
         self._part_bytes = part_bytes
         self._block_bytes = block_bytes
+
+    def _read_header(self, delimiter: str | None = None) -> CsvHeader:
+        with reading(self._path, KIND), self._path.open("rb") as file:
+            return CsvHeader.read(_content(self._path, file), where=str(self._path), delimiter=delimiter)
 
     @property
     def size(self) -> int:
@@ -201,14 +217,14 @@ class CsvPoints:
 
         A compressed file is one part, because it cannot be entered in the middle.
         """
-        first, size = self._header.size, self.snapshot.size
+        first, size = self._first, self.snapshot.size
         if self._path.suffix.lower() == COMPRESSED:
             ranges: list[tuple[int, int | None]] = [(first, None)]
         else:
             ranges = [(start, start + self._part_bytes) for start in range(first, size, self._part_bytes)]
-        delimiter = ord(self._header.delimiter)
         return [
-            CsvPart(self._path, size, start, stop, self._block_bytes, delimiter, self._fields) for start, stop in ranges
+            CsvPart(self._path, size, start, stop, self._block_bytes, self.signs, self._fields)
+            for start, stop in ranges
         ]
 
     def check_unchanged(self) -> None:
@@ -229,7 +245,7 @@ class CsvPart:
     first: int
     stop: int | None
     block_bytes: int
-    delimiter: int
+    signs: Signs
     fields: tuple[int, int] | tuple[int, int, int]
 
     def __iter__(self) -> Iterator[Block]:
@@ -259,9 +275,10 @@ class CsvPart:
         content = np.frombuffer(text, np.uint8)
         stops = line_stops(content)
         spans = np.empty((len(self.fields), stops.size, 2), np.int64)
-        rows = find_fields(content, stops, self.delimiter, self.fields, LONGEST_LINE, spans)
+        rows = find_fields(content, stops, ord(self.signs.delimiter), self.fields, LONGEST_LINE, spans)
         users = _ids(text, spans[2, :rows]) if len(self.fields) == 3 else None
-        return Block.of(_numbers(text, spans[0, :rows]), _numbers(text, spans[1, :rows]), share, users)
+        longitudes, latitudes = (_numbers(text, spans[axis, :rows], self.signs.decimal) for axis in (0, 1))
+        return Block.of(longitudes, latitudes, share, users)
 
 
 class CsvFiles:
@@ -274,6 +291,7 @@ class CsvFiles:
 
     def __init__(self, files: Sequence[CsvPoints]) -> None:
         self._files = files
+        self.may_have_commas = any(file.may_have_commas for file in files)
 
     def rows(self) -> int:
         """Number of rows of all files."""
@@ -294,13 +312,19 @@ class CsvFiles:
         return files_state({str(file.snapshot.path): file.snapshot for file in self._files})
 
 
-def _numbers(text: bytes, spans: NDArray[np.int64]) -> NDArray[np.float64]:
+def _other_delimiter(path: Path, found: str) -> InputError:
+    msg = f"{path} has {DELIMITERS[found]} between its columns. Leave out delimiter (--delimiter), or name that sign."
+    return InputError(msg, instead={"delimiter": "tab" if found == "\t" else found})
+
+
+def _numbers(text: bytes, spans: NDArray[np.int64], decimal: str = ".") -> NDArray[np.float64]:
     numbers = np.empty(len(spans), np.float64)
     hard = np.empty(len(spans), np.int64)
-    count = parse_numbers(np.frombuffer(text, np.uint8), spans, numbers, hard)
+    count = parse_numbers(np.frombuffer(text, np.uint8), spans, ord(decimal), numbers, hard)
     for row in hard[:count]:
         first, stop = spans[row]
-        numbers[row] = float(text[first:stop])  # a decimal number for certain; too large a one is infinite
+        number = text[first:stop].replace(decimal.encode(), b".")
+        numbers[row] = float(number)  # a decimal number for certain; too large a one is infinite
     return numbers
 
 

@@ -134,7 +134,7 @@ def find_fields(
     return row
 
 
-PLUS, MINUS, POINT, ZERO, NINE, SMALL_E, LARGE_E = (np.uint8(ord(character)) for character in "+-.09eE")
+PLUS, MINUS, ZERO, NINE, SMALL_E, LARGE_E = (np.uint8(ord(character)) for character in "+-09eE")
 
 EXACT_INTEGER = np.uint64(2**53)  # all integers up to here are doubles
 EXACT_POWERS = 10.0 ** np.arange(23)  # these are exact as doubles
@@ -220,7 +220,7 @@ def _scaled(value: np.uint64, power: int) -> tuple[float, bool]:
 
 
 @compiled
-def _number(text: Text, first: int, stop: int) -> tuple[float, bool]:
+def _number(text: Text, first: int, stop: int, decimal: np.uint8) -> tuple[float, bool]:
     """Read the decimal number in a span.
 
     Gives the number, NaN if there is none, and whether this is final.
@@ -230,7 +230,7 @@ def _number(text: Text, first: int, stop: int) -> tuple[float, bool]:
         first += 1
     point, value, count = _digits(text, first, stop, np.uint64(0), 0)
     end, decimals = point, 0
-    if point < stop and text[point] == POINT:
+    if point < stop and text[point] == decimal:
         end, value, count = _digits(text, point + 1, stop, value, count)
         decimals = end - point - 1
     if point == first and decimals == 0:
@@ -250,7 +250,9 @@ def _number(text: Text, first: int, stop: int) -> tuple[float, bool]:
 
 
 @compiled
-def parse_numbers(text: Text, spans: NDArray[np.int64], numbers: NDArray[np.float64], hard: NDArray[np.int64]) -> int:
+def parse_numbers(
+    text: Text, spans: NDArray[np.int64], decimal: int, numbers: NDArray[np.float64], hard: NDArray[np.int64]
+) -> int:
     """Write the decimal number in every span.
 
     Blanks around it are ignored; whatever is not a decimal number is NaN. A number with too many digits or too large a
@@ -261,6 +263,8 @@ def parse_numbers(text: Text, spans: NDArray[np.int64], numbers: NDArray[np.floa
     ----------
     text : array of uint8
     spans : array of int64, shape (rows, 2)
+    decimal : int
+        The byte between a number and its decimals.
     numbers : array of float64, shape (rows,)
     hard : array of int64, shape (rows,)
 
@@ -276,7 +280,7 @@ def parse_numbers(text: Text, spans: NDArray[np.int64], numbers: NDArray[np.floa
             first += 1
         while first < stop and is_space(text[stop - 1]):
             stop -= 1
-        numbers[row], final = _number(text, first, stop)
+        numbers[row], final = _number(text, first, stop, np.uint8(decimal))
         if not final:
             spans[row, 0], spans[row, 1] = first, stop
             hard[count] = row

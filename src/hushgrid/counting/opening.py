@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from hushgrid.counting.columns import NOT_NAMED, Dialect, refuse_signs
 from hushgrid.counting.counter import BeforeRows, OpenedPoints, kind_of, nothing
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.source import CSV, PARQUET, Block, PointSource
@@ -55,6 +56,7 @@ class ProjectedPoints:
         self._source = source
         self._transformer = transformer
         self.kind = kind_of(source)
+        self.may_have_commas = getattr(source, "may_have_commas", False)
 
     def rows(self) -> int:
         """Number of rows."""
@@ -138,6 +140,7 @@ def open_points(
     lat: str | None = None,
     geometry: str | None = None,
     user: Any = None,
+    dialect: Dialect = NOT_NAMED,
     before_rows: BeforeRows = nothing,
 ) -> OpenedPoints:
     """Open points in a file, array, frame or engine.
@@ -157,6 +160,8 @@ def open_points(
     user : str, or array or list of ids, optional
         Name of the column of user ids; beside an array or a list of points, the ids themselves. The source then has
         them in its blocks.
+    dialect : Dialect
+        The signs of CSV files, where they were named. Other points have none.
     before_rows : callable
         Called before the first step that may look at a row, if opening these points takes one.
 
@@ -174,7 +179,9 @@ def open_points(
     from hushgrid.counting.memory import ArrayPoints, TablePoints  # readers are imported when needed
 
     if isinstance(points, str | os.PathLike):
-        return _open_file(Path(points), crs, lon, lat, geometry, _column_name(user))
+        return _open_file(Path(points), crs, lon, lat, geometry, _column_name(user), dialect)
+    if not isinstance(points, Address):
+        refuse_signs(dialect, "what is in memory")
     if isinstance(points, np.ndarray | tuple | list):
         if lon is not None or geometry is not None:
             msg = "lon, lat and geometry name columns of a table; an array has none. Leave them out."
@@ -185,7 +192,8 @@ def open_points(
         )
     if isinstance(points, Address):
         name = _column_name(user)
-        return points.open(crs=crs, lon=lon, lat=lat, geometry=geometry, user=name, before_rows=before_rows)
+        columns = {"lon": lon, "lat": lat, "geometry": geometry, "user": name}
+        return points.open(crs=crs, dialect=dialect, before_rows=before_rows, **columns)
     if not isinstance(points, pa.Table):
         from hushgrid.counting.engine.points import EnginePoints, is_lazy  # narwhals is slow to import
 
@@ -214,10 +222,12 @@ def _given_ids(user: Any) -> pa.LargeBinaryArray | None:
 
 
 def _open_file(
-    path: Path, crs: str, lon: str | None, lat: str | None, geometry: str | None, user: str | None
+    path: Path, crs: str, lon: str | None, lat: str | None, geometry: str | None, user: str | None, dialect: Dialect
 ) -> PointSource:
     name = path.name.lower()
     complaint = irregularity(path)
+    if complaint == FOLDER or name.endswith(PARQUET):
+        refuse_signs(dialect, str(path))
     if complaint == FOLDER:
         from hushgrid.counting.parquet import ParquetFolder
 
@@ -239,7 +249,7 @@ def _open_file(
             raise InputError(msg)
         from hushgrid.counting.csv import CsvPoints
 
-        return CsvPoints(path, lon=lon, lat=lat, user=user)
+        return CsvPoints(path, lon=lon, lat=lat, user=user, dialect=dialect)
     msg = f"{path} has an unknown extension. Known are: {', '.join(PARQUET + CSV)}."
     if path.suffix.lower() in CONVERTERS:
         msg += f" {CONVERTERS[path.suffix.lower()].format(path=path, stem=path.with_suffix(''))}"

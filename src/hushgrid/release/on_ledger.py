@@ -2,7 +2,6 @@
 
 import os
 from dataclasses import replace
-from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -13,14 +12,16 @@ from hushgrid.ledger.book import amount
 from hushgrid.ledger.ledger import Ledger, open_ledger
 from hushgrid.ledger.reservation import CommittedRelease, Reservation, commit_written, is_of, seal
 from hushgrid.privacy.bits import SystemBits
+from hushgrid.release.advice import decimal_warning
 from hushgrid.release.publish import Charge, Delivery
-from hushgrid.release.request import ReleaseRequest, Tell
+from hushgrid.release.request import ReleaseRequest
 from hushgrid.release.warm_up import helped_to_compile
 from hushgrid.synopsis.synopsis import Synopsis, read
 from hushgrid.work import current_work
 
 POINTS = 0  # number in the journal; what is drawn has those from one up
 SEALED = "points, sealed"  # how the state of the points is kept; once it was "points", by the time of a file alone
+NOWHERE = Delivery()
 WHAT_CAN = "Runs on local Parquet and CSV files, and on arrays and frames in memory, can be resumed."
 
 
@@ -40,7 +41,7 @@ def publish_on_ledger(request: ReleaseRequest, points: Any, charge: Charge, deli
             )
         else:
             with helped_to_compile(request.method, delivery.say):
-                release = publish_reserved(request, points, answer, folder=delivery.folder, tell=delivery.tell)
+                release = publish_reserved(request, points, answer, delivery)
             delivery.say(_what_is_left(ledger, release))
         if delivery.output is None:
             return parse_release(release.read(), name=f"the release of entry {release.entry.number}")
@@ -61,9 +62,7 @@ def publish_reserved(
     request: ReleaseRequest,
     points: Any,
     reservation: Reservation,
-    *,
-    folder: Path | None = None,
-    tell: Tell | None = None,
+    delivery: Delivery = NOWHERE,
 ) -> CommittedRelease:
     """Publish points on a reservation, and commit the release.
 
@@ -79,10 +78,8 @@ def publish_reserved(
         As for `hushgrid.publish`.
     reservation : Reservation
         New, or resumed: what its journal holds is not drawn again.
-    folder : Path, optional
-        Where there is room for the release until it is committed.
-    tell : callable, optional
-        Told what the release is about to take, if that is much.
+    delivery : Delivery
+        Who hears of it on the way, and where there is room for the release until it is committed.
 
     Privacy
     -------
@@ -94,6 +91,7 @@ def publish_reserved(
     looked_at_rows = Event()
     try:
         source = request.open(points, before_rows=looked_at_rows.set)
+        delivery.warn_of(decimal_warning, source)
         looked_at_rows.set()  # the state of points in memory is a digest of them
         state = source.state()
         begun = _was_begun(reservation, points, state)
@@ -106,10 +104,10 @@ def publish_reserved(
             sealed = None if state is None else seal(state)
             can_go_on = sealed is not None
             reservation.journal.record(POINTS, SEALED, sealed or b"")
-        synopsis = request.release(source, bits=SystemBits(), journal=reservation.journal, tell=tell)
+        synopsis = request.release(source, bits=SystemBits(), journal=reservation.journal, tell=delivery.tell)
         current_work().begin("writing")
         marked = replace(synopsis, ledger=reservation.mark)
-        return commit_written(reservation, lambda out: write_to(marked, out), folder=folder)
+        return commit_written(reservation, lambda out: write_to(marked, out), folder=delivery.folder)
     except BaseException as error:
         error.add_note(_cut_off(reservation, error) if can_go_on else _lost(reservation, error))
         raise

@@ -14,13 +14,14 @@ from hushgrid.ledger import DEFAULT_LEDGER
 from hushgrid.methods.method import Method
 from hushgrid.privacy.bits import Bits, SystemBits
 from hushgrid.privacy.exact import Exactable
-from hushgrid.release.advice import domain_warning, epsilon_warning
+from hushgrid.release.advice import decimal_warning, domain_warning, epsilon_warning
 from hushgrid.release.auto import AUTO
 from hushgrid.release.request import DEFAULTS, Options, ReleaseRequest
 from hushgrid.release.warm_up import helped_to_compile
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.work import Progress, Stage, Work, current_work
 
+PACKAGE = "hushgrid."
 Subject = TypeVar("Subject")
 
 
@@ -59,6 +60,11 @@ def publish(
     crs : str, optional
         Reference system of the points, such as ``"EPSG:4326"``, where it is not the domain's: they are transformed
         before they are counted, each by itself; one that cannot be is ignored. East comes before north.
+    delimiter : ",", ";", "|" or "tab", optional
+        What stands between the columns of a CSV file; its header line tells.
+    decimal : "." or ",", optional
+        What stands before the decimals of its numbers: a point. It must be said where columns have semicolons between
+        them, because numbers there often have a comma.
     user : str, or array of ids, optional
         Name of the column that tells whose record it is: integers, text, UUIDs or binary. Beside an array of points,
         the ids themselves. The release then protects each user with all their records, and its counts are of kept
@@ -137,7 +143,11 @@ def publish(
 
 
 def _warn(text: str) -> None:
-    warnings.warn(text, HushgridWarning, stacklevel=4)  # where `publish` was called
+    """Warn where `publish` was called."""
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_globals["__name__"].startswith(PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, HushgridWarning, stacklevel=level)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,6 +264,7 @@ def _publish_uncharged(request: ReleaseRequest, points: Any, delivery: Delivery,
 
     try:
         source = request.open(points)
+        delivery.warn_of(decimal_warning, source)
         with helped_to_compile(request.method, delivery.say):
             synopsis = request.release(source, bits=bits, tell=None if delivery.tell is None else tell)
     except KeyboardInterrupt as error:

@@ -1,13 +1,13 @@
 """A request for a release: check it, open points, publish."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any, Literal, Self, TypedDict, Unpack
 
 from hushgrid.counting.bounding import KEY_BYTES, PRIVATE, MissingUser, UserLevel
-from hushgrid.counting.columns import check_column_arguments
+from hushgrid.counting.columns import Dialect, check_column_arguments
 from hushgrid.counting.counter import (
     BeforeRows,
     BoundedCounter,
@@ -49,6 +49,8 @@ class Options(TypedDict, total=False):
     lat: str | None
     geometry: str | None
     crs: str | None
+    delimiter: str | None
+    decimal: str | None
     user: Any  # a name, or ids beside an array
     max_per_user: int | None
     missing_user: MissingUser
@@ -67,6 +69,8 @@ DEFAULTS: Options = {
     "lat": None,
     "geometry": None,
     "crs": None,
+    "delimiter": None,
+    "decimal": None,
     "user": None,
     "max_per_user": None,
     "missing_user": "drop",
@@ -100,6 +104,7 @@ class ReleaseRequest:
     method: Method
     columns: Mapping[str, str | None]
     crs: str
+    dialect: Dialect
     user: Any
     users: UserLevel | None
     cells: PublicPartition | None  # what is counted on, where that is public and matters before the first count
@@ -137,6 +142,7 @@ class ReleaseRequest:
             method=chosen,
             columns={name: given[name] for name in ("lon", "lat", "geometry")},
             crs=domain.crs if given["crs"] is None else given["crs"],
+            dialect=Dialect.of(delimiter=given["delimiter"], decimal=given["decimal"]),
             user=given["user"],
             users=UserLevel.of(
                 given["user"],
@@ -196,7 +202,8 @@ class ReleaseRequest:
             self._check_engine()  # only engines have such steps
             before_rows()
 
-        opened = open_points(points, crs=self.crs, user=self.user, before_rows=check_first, **self.columns)
+        named = {"user": self.user, "dialect": self.dialect, **self.columns}
+        opened = open_points(points, crs=self.crs, before_rows=check_first, **named)
         if not isinstance(opened, EngineSource):
             return projected(opened, crs=self.crs, domain=self.domain)
         self._check_engine()
@@ -273,6 +280,7 @@ class ReleaseRequest:
         }
         if self.crs != self.domain.crs:
             settings["crs"] = self.crs
+        settings |= {name: sign for name, sign in asdict(self.dialect).items() if sign is not None}
         if self.users is not None:
             settings["missing_user"] = self.users.missing_user
             settings["scale_to_total"] = self.users.scale_to_total

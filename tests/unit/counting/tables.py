@@ -107,9 +107,7 @@ FORMS = {
     "GeoParquet of WKB": lambda points, folder: _write_parquet(_wkb_table(points), folder / "points.geoparquet"),
     "GeoParquet of structs": lambda points, folder: _write_parquet(_struct_table(points), folder / "points.geoparquet"),
     "CSV": lambda points, folder: _write_text(csv_text(points), folder / "points.csv"),
-    "CSV with semicolons and CRLF": lambda points, folder: _write_text(
-        csv_text(points, ";", "\r\n"), folder / "points.txt"
-    ),
+    "CSV with bars and CRLF": lambda points, folder: _write_text(csv_text(points, "|", "\r\n"), folder / "points.txt"),
     "TSV": lambda points, folder: _write_text(csv_text(points, "\t"), folder / "points.tsv"),
     "compressed CSV": lambda points, folder: _write_text(csv_text(points), folder / "points.csv.gz"),
 }

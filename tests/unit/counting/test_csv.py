@@ -1,14 +1,18 @@
 """CSV files: headers, hostile lines, blocks cut anywhere."""
 
+import csv
 import gzip
+import re
 
 import numpy as np
 import pytest
 
 from hushgrid.counting import csv as csv_lines
+from hushgrid.counting.columns import Dialect
 from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.csv import CsvPoints
-from hushgrid.errors import InputError
+from hushgrid.counting.memory import ArrayPoints
+from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.grid import Grid
 from tests.unit.counting.tables import DOMAIN, csv_text, some_points
 
@@ -187,7 +191,92 @@ def test_the_delimiter_comes_from_the_header(delimiter, tmp_path):
     expected = counts(write(tmp_path, GOOD))
     lines = [line.replace(b",", delimiter) for line in GOOD]
 
-    assert counts(write(tmp_path, lines, header=delimiter.join([b"lon", b"lat", b"name"]))) == expected
+    path = write(tmp_path, lines, header=delimiter.join([b"lon", b"lat", b"name"]))
+
+    assert counts(path, dialect=Dialect(decimal=".")) == expected
+
+
+SIGNS = {
+    "commas and points": (",", "."),
+    "semicolons and commas": (";", ","),
+    "semicolons and points": (";", "."),
+    "tabs and commas": ("\t", ","),
+    "bars and commas": ("|", ","),
+}
+
+
+@pytest.mark.parametrize("is_named", [True, False], ids=["delimiter named", "delimiter from the header"])
+@pytest.mark.parametrize(("delimiter", "decimal"), SIGNS.values(), ids=SIGNS)
+def test_signs_that_are_named_are_read(delimiter, decimal, is_named, tmp_path):
+    """As Python's csv module writes them, text with delimiters and numbers in quotes among it."""
+    points = some_points(50)
+    path = tmp_path / "points.csv"
+    with path.open("w", newline="") as out:
+        writer = csv.writer(out, delimiter=delimiter, quoting=csv.QUOTE_ALL if is_named else csv.QUOTE_MINIMAL)
+        writer.writerow(["name", "lon", "lat"])
+        writer.writerows([f"a{delimiter}b", *(repr(x).replace(".", decimal) for x in row)] for row in points.tolist())
+
+    named = Dialect(delimiter=delimiter if is_named else None, decimal=decimal)
+
+    assert counts(path, dialect=named) == PointCounter(DOMAIN, ArrayPoints(points)).count(GRID).tolist()
+
+
+def test_semicolons_leave_open_which_sign_numbers_have(tmp_path):
+    """Nobody can tell from the header, so the steward is asked before a row is read."""
+    path = write(tmp_path, [b"1,5;2,5"], header=b"lon;lat")
+
+    with pytest.raises(InputError, match=r"semicolons between its columns.*--decimal ,") as caught:
+        CsvPoints(path)
+
+    assert caught.value.instead == {"decimal": "SIGN"}
+    assert sum(counts(path, dialect=Dialect(delimiter=";"))) == 0
+    assert sum(counts(path, dialect=Dialect(decimal=","))) == 1
+
+
+def test_a_record_with_semicolons_is_not_spoken_of(tmp_path):
+    """Where the columns are not found, the message is that of any other first line."""
+    said = set()
+    for record in (b"Erika;13,4;52,5", b"Erika,13.4,52.5", b"Erika"):
+        with pytest.raises(InputError, match="because it may be a record") as caught:
+            CsvPoints(write(tmp_path, GOOD, header=record), dialect=Dialect(delimiter="|"))
+        said.add(str(caught.value))
+
+    assert len(said) == 1
+
+
+def test_numbers_with_commas_do_not_fit_between_commas(tmp_path):
+    """The header says that a comma ends a column."""
+    with pytest.raises(InputError, match="the number 52,5 would be two"):
+        CsvPoints(write(tmp_path, GOOD), dialect=Dialect(decimal=","))
+
+
+def test_a_delimiter_that_the_header_lacks_is_refused(tmp_path):
+    """The one that it has is named, where it leads to the columns."""
+    with pytest.raises(InputError, match="has tabs between its columns") as caught:
+        CsvPoints(write(tmp_path, GOOD, header=b"lon\tlat"), dialect=Dialect(delimiter=";"))
+
+    assert caught.value.instead == {"delimiter": "tab"}
+
+
+@pytest.mark.parametrize(
+    ("signs", "words"),
+    [
+        ({"delimiter": ":"}, "delimiter must be ',', ';', '|' or 'tab', got delimiter=':'"),
+        ({"delimiter": 3}, "delimiter must be"),
+        ({"decimal": "SIGN"}, "decimal must be '.' or ',', got decimal='SIGN'"),
+        ({"decimal": ",", "delimiter": ","}, "are both ','"),
+    ],
+)
+def test_signs_that_cannot_be_are_refused(signs, words):
+    """By the arguments alone."""
+    with pytest.raises(ArgumentError, match=re.escape(words)):
+        Dialect.of(**signs)
+
+
+@pytest.mark.parametrize("name", ["tab", "TAB", "\\t", "\t"])
+def test_a_tab_has_names(name):
+    """A shell passes on a tab itself only to those who know how."""
+    assert Dialect.of(delimiter=name).delimiter == "\t"
 
 
 def test_given_names_are_used(tmp_path):

@@ -49,10 +49,15 @@ NOT_NUMBERS += [
 ]
 
 
-def parse(*fields):
+def parse(*fields, decimal="."):
     """Numbers of a text that is these fields in a row."""
     edges = np.cumsum([0, *map(len, fields)])
-    return _numbers(b"".join(fields), np.stack([edges[:-1], edges[1:]], axis=1))
+    return _numbers(b"".join(fields), np.stack([edges[:-1], edges[1:]], axis=1), decimal)
+
+
+def with_commas(field):
+    """A field with its commas and points exchanged."""
+    return field.translate(bytes.maketrans(b".,", b",."))
 
 
 @pytest.mark.parametrize("field", NUMBERS)
@@ -65,6 +70,14 @@ def test_a_number_is_the_nearest_double(field):
 def test_what_is_not_a_decimal_number_is_nan(field):
     """Words, other notations and fragments are no numbers, and raise nothing."""
     assert np.isnan(parse(field)).all()
+
+
+@pytest.mark.parametrize("field", NUMBERS + NOT_NUMBERS)
+def test_a_decimal_comma_does_what_a_point_does(field):
+    """The same numbers, and the same fields that are none: "1.5" is not a number where decimals follow a comma."""
+    expected = parse(field)
+
+    assert parse(with_commas(field), decimal=",").tobytes() == expected.tobytes()
 
 
 @settings(deadline=None)
@@ -94,7 +107,7 @@ def test_coordinates_with_every_digit_never_need_the_slow_path():
     numbers, hard = np.empty(values.size), np.empty(values.size, np.int64)
 
     left = parse_numbers(
-        np.frombuffer(b"".join(fields), np.uint8), np.stack([edges[:-1], edges[1:]], axis=1), numbers, hard
+        np.frombuffer(b"".join(fields), np.uint8), np.stack([edges[:-1], edges[1:]], axis=1), ord("."), numbers, hard
     )
 
     np.testing.assert_array_equal(numbers, values)

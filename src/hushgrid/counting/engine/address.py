@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from hushgrid.counting.columns import NOT_NAMED, Dialect, refuse_signs
 from hushgrid.counting.counter import BeforeRows, nothing
 
 if TYPE_CHECKING:
@@ -94,12 +95,15 @@ class Address:
         lat: str | None = None,
         geometry: str | None = None,
         user: str | None = None,
+        dialect: Dialect = NOT_NAMED,
         before_rows: BeforeRows = nothing,
     ) -> "OpenedPoints":
         """Open the points by their schema alone.
 
         The arguments are those of `open_points`.
         """
+        if self.engine != "duckdb":
+            refuse_signs(dialect, "what an engine reads")
         if self.engine == "postgres":
             from hushgrid.counting.engine.postgres import postgres_points
 
@@ -110,7 +114,8 @@ class Address:
         if self.engine == "duckdb":
             from hushgrid.counting.engine.duckdb import duckdb_points
 
-            return duckdb_points(self.text, crs=crs, lon=lon, lat=lat, user=user, before_rows=before_rows)
+            columns = {"lon": lon, "lat": lat, "user": user}
+            return duckdb_points(self.text, crs=crs, dialect=dialect, before_rows=before_rows, **columns)
         from hushgrid.counting.engine.spark import spark_frame
 
         table = spark_frame(self.text, self.spark_conf, before_rows=before_rows)

@@ -7,12 +7,12 @@ query names Parquet files; docs/decisions/0007 says more.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hushgrid.counting.columns import find_columns, quotable_names
+from hushgrid.counting.columns import NOT_NAMED, Dialect, find_columns, quotable_names, refuse_signs
 from hushgrid.counting.counter import BeforeRows, OpenedPoints, nothing
 from hushgrid.counting.csv import CsvFiles, CsvPoints
 from hushgrid.counting.engine.address import is_here, is_query
@@ -45,6 +45,7 @@ def duckdb_points(
     lon: str | None = None,
     lat: str | None = None,
     user: str | None = None,
+    dialect: Dialect = NOT_NAMED,
     before_rows: BeforeRows = nothing,
 ) -> OpenedPoints:
     """Open the points that a text names.
@@ -56,7 +57,7 @@ def duckdb_points(
     text : str
         A path or pattern of Parquet or CSV files, a folder of Parquet files, ``trips.duckdb?table=trips``, or a query.
         What exists under that name goes before what the name could mean otherwise.
-    crs, lon, lat, user
+    crs, lon, lat, user, dialect
         As for `open_points`.
     before_rows : callable
         Called before DuckDB looks at a query or a view, which may find its columns in rows; of Parquet files it reads
@@ -68,6 +69,9 @@ def duckdb_points(
     """
     columns = {"lon": lon, "lat": lat, "user": user}
     connection = connect_duckdb()
+    if _is_csv(text):
+        return _csv_files(connection, text, crs=crs, dialect=dialect, **columns)
+    refuse_signs(dialect, "what DuckDB reads")
     files: list[str] = []  # empty for a query or a table of a database, which may have other rows another time
     with _opening(text):
         if is_query(text):
@@ -78,11 +82,7 @@ def duckdb_points(
             before_rows()
             table = connection.table(f"points.{name}")
         else:
-            is_folder = is_here(text) and Path(text).is_dir()
-            if text.lower().endswith(CSV) and not is_folder:
-                files = [] if "://" in text else _files(connection, text)
-                return _csv_files(text, files, crs=crs, **columns)
-            if not is_folder:
+            if not _is_folder(text):
                 _check_parquet(text)
             files = _files(connection, text)
             table = connection.read_parquet([PATTERN_SIGNS.sub(r"[\1]", file) for file in files] or text)
@@ -109,10 +109,22 @@ class DuckDbPoints(EnginePoints):
                 yield frame
 
 
-def _csv_files(text: str, files: Sequence[str], **options: Any) -> CsvFiles:
+def _is_folder(text: str) -> bool:
+    return is_here(text) and Path(text).is_dir()
+
+
+def _is_csv(text: str) -> bool:
+    """Whether a text is a path or pattern of CSV files."""
+    is_path = TABLE not in text and not is_query(text) and not _is_folder(text)
+    return is_path and text.lower().endswith(CSV)
+
+
+def _csv_files(connection: "duckdb.DuckDBPyConnection", text: str, **options: Any) -> CsvFiles:
     """CSV files as one table, read by ourselves."""
     from hushgrid.counting.opening import open_points  # which imports this module to open addresses
 
+    with _opening(text):
+        files = [] if "://" in text else _files(connection, text)
     if not files:
         msg = f"{text} names no file on this machine, and CSV files must be here. Check the path or pattern."
         raise InputError(msg)
@@ -126,7 +138,7 @@ def _files(connection: "duckdb.DuckDBPyConnection", text: str) -> list[str]:
     None where they cannot be listed.
     """
     if is_here(text):
-        return [str(file) for file in parquet_files(Path(text))] if Path(text).is_dir() else [text]
+        return [str(file) for file in parquet_files(Path(text))] if _is_folder(text) else [text]
     return [file for (file,) in connection.execute("SELECT file FROM glob(?)", [text]).fetchall()]
 
 
