@@ -55,7 +55,7 @@ def test_a_csv_file_with_other_separators(desk: Path) -> None:
     """The separators that are known are named."""
     assert_said(publish("colons.csv"), 3, "colons.csv has no columns known", "a comma, semicolon, tab or |")
     Path("colons.csv").write_text(Path("colons.csv").read_text().replace(":", ";"))
-    assert_works(publish("colons.csv", "--decimal ."))
+    assert_works(publish("colons.csv"))
 
 
 def test_coordinates_as_text(desk: Path) -> None:

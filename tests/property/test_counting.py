@@ -112,7 +112,7 @@ def test_a_table_counts_the_same_in_every_dialect(tmp_path_factory, drawn, names
     folder = tmp_path_factory.mktemp("csv")
     table.to_csv(folder / "plain.csv", index=False, **PLAIN)
     table.to_csv(folder / "other.csv", index=False, sep=delimiter, decimal=decimal, quoting=quoting)
-    dialect = Dialect(delimiter=delimiter if is_named else None, decimal=decimal)
+    dialect = Dialect(delimiter=delimiter, decimal=decimal) if is_named else Dialect()
 
     plain, other = CsvPoints(folder / "plain.csv"), CsvPoints(folder / "other.csv", dialect=dialect)
 

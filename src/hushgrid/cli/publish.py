@@ -90,8 +90,8 @@ POINTS = section(
     click.option(
         "--decimal",
         metavar="SIGN",
-        show_default=".",
-        help="What stands before the decimals of its numbers: . or , and to be said if columns have ; between them.",
+        show_default="either, or . if columns have commas between them",
+        help="What stands before the decimals of its numbers: . or ,",
     ),
     click.option(
         "--domain",

@@ -162,17 +162,18 @@ DECIMALS = (".", ",")
 
 
 class Signs(NamedTuple):
-    """What stands between the columns of a CSV file, and in its numbers."""
+    """What stands between the columns of a CSV file, and may stand in its numbers."""
 
     delimiter: str
-    decimal: str
+    decimals: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
     """Signs of CSV files as somebody named them.
 
-    Where one is None, nobody did: the header line tells the delimiter, and numbers have a decimal point.
+    Where one is None, nobody did: the header line tells the delimiter, and a number has a decimal point; or a decimal
+    comma, if no commas stand between columns.
     """
 
     delimiter: str | None = None
@@ -209,18 +210,14 @@ class Dialect:
     def signs(self, delimiter: str, *, where: str) -> Signs:
         """The signs of a file, by the delimiter of its header.
 
-        Semicolons hint at decimal commas. Read as points they would leave no record, so somebody has to say it.
+        Each number tells its own sign, where nobody named it and it cannot be taken for a delimiter: 52,5 and 52.5 are
+        one number, and 1,052.5 is none.
         """
-        if not self.is_given and delimiter == ";":
-            msg = f"{where} has semicolons between its columns, as tables often have whose numbers are written with a "
-            msg += "comma. Say which sign they have: decimal=',' (--decimal ,) for 52,5, and decimal='.' (--decimal .) "
-            msg += "for 52.5."
-            raise InputError(msg, instead={"decimal": "SIGN"})
         if self.decimal == delimiter:
             msg = f"{where} has commas between its columns, so that the number 52,5 would be two of them. Save it with "
             msg += "semicolons or tabs between its columns, or leave out decimal (--decimal)."
             raise InputError(msg)
-        return Signs(delimiter, self.decimal or ".")
+        return Signs(delimiter, self.decimal or ("." if delimiter == "," else ".,"))
 
 
 NOT_NAMED = Dialect()

@@ -186,7 +186,6 @@ class CsvPoints:
             raise _other_delimiter(path, other.delimiter) from None
         self._first = header.size
         self.signs = dialect.signs(header.delimiter, where=str(path))
-        self.may_have_commas = dialect.decimal is None and header.delimiter != ","
         self._part_bytes = part_bytes
         self._block_bytes = block_bytes
 
@@ -277,7 +276,7 @@ class CsvPart:
         spans = np.empty((len(self.fields), stops.size, 2), np.int64)
         rows = find_fields(content, stops, ord(self.signs.delimiter), self.fields, LONGEST_LINE, spans)
         users = _ids(text, spans[2, :rows]) if len(self.fields) == 3 else None
-        longitudes, latitudes = (_numbers(text, spans[axis, :rows], self.signs.decimal) for axis in (0, 1))
+        longitudes, latitudes = (_numbers(text, spans[axis, :rows], self.signs.decimals) for axis in (0, 1))
         return Block.of(longitudes, latitudes, share, users)
 
 
@@ -291,7 +290,6 @@ class CsvFiles:
 
     def __init__(self, files: Sequence[CsvPoints]) -> None:
         self._files = files
-        self.may_have_commas = any(file.may_have_commas for file in files)
 
     def rows(self) -> int:
         """Number of rows of all files."""
@@ -317,13 +315,13 @@ def _other_delimiter(path: Path, found: str) -> InputError:
     return InputError(msg, instead={"delimiter": "tab" if found == "\t" else found})
 
 
-def _numbers(text: bytes, spans: NDArray[np.int64], decimal: str = ".") -> NDArray[np.float64]:
+def _numbers(text: bytes, spans: NDArray[np.int64], decimals: str = ".") -> NDArray[np.float64]:
     numbers = np.empty(len(spans), np.float64)
     hard = np.empty(len(spans), np.int64)
-    count = parse_numbers(np.frombuffer(text, np.uint8), spans, ord(decimal), numbers, hard)
+    count = parse_numbers(np.frombuffer(text, np.uint8), spans, (ord(decimals[0]), ord(decimals[-1])), numbers, hard)
     for row in hard[:count]:
         first, stop = spans[row]
-        number = text[first:stop].replace(decimal.encode(), b".")
+        number = text[first:stop].replace(b",", b".")
         numbers[row] = float(number)  # a decimal number for certain; too large a one is infinite
     return numbers
 

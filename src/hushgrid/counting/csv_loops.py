@@ -220,7 +220,7 @@ def _scaled(value: np.uint64, power: int) -> tuple[float, bool]:
 
 
 @compiled
-def _number(text: Text, first: int, stop: int, decimal: np.uint8) -> tuple[float, bool]:
+def _number(text: Text, first: int, stop: int, decimals: tuple[int, int]) -> tuple[float, bool]:
     """Read the decimal number in a span.
 
     Gives the number, NaN if there is none, and whether this is final.
@@ -229,13 +229,13 @@ def _number(text: Text, first: int, stop: int, decimal: np.uint8) -> tuple[float
     if first < stop and (negative or text[first] == PLUS):
         first += 1
     point, value, count = _digits(text, first, stop, np.uint64(0), 0)
-    end, decimals = point, 0
-    if point < stop and text[point] == decimal:
+    end, places = point, 0
+    if point < stop and (text[point] == decimals[0] or text[point] == decimals[1]):
         end, value, count = _digits(text, point + 1, stop, value, count)
-        decimals = end - point - 1
-    if point == first and decimals == 0:
+        places = end - point - 1
+    if point == first and places == 0:
         return np.nan, True
-    power = -decimals
+    power = -places
     if end < stop and (text[end] == SMALL_E or text[end] == LARGE_E):
         end, exponent = _exponent(text, end, stop)
         power += exponent
@@ -251,7 +251,11 @@ def _number(text: Text, first: int, stop: int, decimal: np.uint8) -> tuple[float
 
 @compiled
 def parse_numbers(
-    text: Text, spans: NDArray[np.int64], decimal: int, numbers: NDArray[np.float64], hard: NDArray[np.int64]
+    text: Text,
+    spans: NDArray[np.int64],
+    decimals: tuple[int, int],
+    numbers: NDArray[np.float64],
+    hard: NDArray[np.int64],
 ) -> int:
     """Write the decimal number in every span.
 
@@ -263,8 +267,8 @@ def parse_numbers(
     ----------
     text : array of uint8
     spans : array of int64, shape (rows, 2)
-    decimal : int
-        The byte between a number and its decimals.
+    decimals : pair of int
+        The bytes that may stand between a number and its decimals; twice the same where only one may.
     numbers : array of float64, shape (rows,)
     hard : array of int64, shape (rows,)
 
@@ -280,7 +284,7 @@ def parse_numbers(
             first += 1
         while first < stop and is_space(text[stop - 1]):
             stop -= 1
-        numbers[row], final = _number(text, first, stop, np.uint8(decimal))
+        numbers[row], final = _number(text, first, stop, decimals)
         if not final:
             spans[row, 0], spans[row, 1] = first, stop
             hard[count] = row

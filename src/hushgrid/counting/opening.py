@@ -56,7 +56,6 @@ class ProjectedPoints:
         self._source = source
         self._transformer = transformer
         self.kind = kind_of(source)
-        self.may_have_commas = getattr(source, "may_have_commas", False)
 
     def rows(self) -> int:
         """Number of rows."""

@@ -4,11 +4,8 @@ They follow from arguments and released values alone.
 """
 
 import math
-import os
-from collections.abc import Mapping
 from fractions import Fraction
 
-from hushgrid.counting.counter import OpenedPoints
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain, exact_text
 from hushgrid.inference.measurements import discrete_laplace_variance
@@ -32,37 +29,6 @@ def epsilon_warning(epsilon: Fraction) -> str | None:
         f"epsilon {float(epsilon):g} protects next to nobody. Common values are 0.1 to 10; smaller is more private. "
         "'hushgrid plan' tells how accurate a release with less would be."
     )
-
-
-# Languages that write 52,5, and territories that write 52.5 in one of them (Unicode CLDR, numbers).
-COMMA_LANGUAGES = "bg ca cs da de el es et fi fr hr hu id is it lt lv nb nl nn no pl pt ro ru sk sl sr sv tr uk"
-POINT_TERRITORIES = "CH DO GT HN LI MX NI PA PE PR SV US"
-
-
-def decimal_warning(points: OpenedPoints) -> str | None:
-    """Warn of numbers that may be written with a comma.
-
-    The language of the session hints at it, where no one has said which sign numbers have.
-    """
-    if not getattr(points, "may_have_commas", False) or not writes_commas(os.environ):
-        return None
-    return (
-        "numbers are read with a decimal point, and the language of this session writes a comma. If they are written "
-        "like 52,5, add decimal=',' (--decimal ,); if like 52.5, decimal='.' (--decimal .)."
-    )
-
-
-def writes_commas(environment: Mapping[str, str]) -> bool:
-    """Whether the language of a session writes decimal commas.
-
-    Examples
-    --------
-    >>> writes_commas({"LANG": "de_DE.UTF-8"}), writes_commas({"LANG": "de_CH.UTF-8"}), writes_commas({"LANG": "C"})
-    (True, False, False)
-    """
-    names = (environment.get(name) for name in ("LC_ALL", "LC_NUMERIC", "LANG"))
-    language, _, territory = next(filter(None, names), "").partition(".")[0].partition("_")
-    return language in COMMA_LANGUAGES.split() and territory not in POINT_TERRITORIES.split()
 
 
 def domain_warning(synopsis: Synopsis) -> str | None:

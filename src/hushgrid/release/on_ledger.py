@@ -12,7 +12,6 @@ from hushgrid.ledger.book import amount
 from hushgrid.ledger.ledger import Ledger, open_ledger
 from hushgrid.ledger.reservation import CommittedRelease, Reservation, commit_written, is_of, seal
 from hushgrid.privacy.bits import SystemBits
-from hushgrid.release.advice import decimal_warning
 from hushgrid.release.publish import Charge, Delivery
 from hushgrid.release.request import ReleaseRequest
 from hushgrid.release.warm_up import helped_to_compile
@@ -91,7 +90,6 @@ def publish_reserved(
     looked_at_rows = Event()
     try:
         source = request.open(points, before_rows=looked_at_rows.set)
-        delivery.warn_of(decimal_warning, source)
         looked_at_rows.set()  # the state of points in memory is a digest of them
         state = source.state()
         begun = _was_begun(reservation, points, state)

@@ -14,7 +14,7 @@ from hushgrid.ledger import DEFAULT_LEDGER
 from hushgrid.methods.method import Method
 from hushgrid.privacy.bits import Bits, SystemBits
 from hushgrid.privacy.exact import Exactable
-from hushgrid.release.advice import decimal_warning, domain_warning, epsilon_warning
+from hushgrid.release.advice import domain_warning, epsilon_warning
 from hushgrid.release.auto import AUTO
 from hushgrid.release.request import DEFAULTS, Options, ReleaseRequest
 from hushgrid.release.warm_up import helped_to_compile
@@ -63,8 +63,8 @@ def publish(
     delimiter : ",", ";", "|" or "tab", optional
         What stands between the columns of a CSV file; its header line tells.
     decimal : "." or ",", optional
-        What stands before the decimals of its numbers: a point. It must be said where columns have semicolons between
-        them, because numbers there often have a comma.
+        What stands before the decimals of its numbers. If not given, a point; or a comma as well, where columns have
+        no commas between them.
     user : str, or array of ids, optional
         Name of the column that tells whose record it is: integers, text, UUIDs or binary. Beside an array of points,
         the ids themselves. The release then protects each user with all their records, and its counts are of kept
@@ -264,7 +264,6 @@ def _publish_uncharged(request: ReleaseRequest, points: Any, delivery: Delivery,
 
     try:
         source = request.open(points)
-        delivery.warn_of(decimal_warning, source)
         with helped_to_compile(request.method, delivery.say):
             synopsis = request.release(source, bits=bits, tell=None if delivery.tell is None else tell)
     except KeyboardInterrupt as error:

@@ -193,7 +193,7 @@ def test_the_delimiter_comes_from_the_header(delimiter, tmp_path):
 
     path = write(tmp_path, lines, header=delimiter.join([b"lon", b"lat", b"name"]))
 
-    assert counts(path, dialect=Dialect(decimal=".")) == expected
+    assert counts(path) == expected
 
 
 SIGNS = {
@@ -221,16 +221,18 @@ def test_signs_that_are_named_are_read(delimiter, decimal, is_named, tmp_path):
     assert counts(path, dialect=named) == PointCounter(DOMAIN, ArrayPoints(points)).count(GRID).tolist()
 
 
-def test_semicolons_leave_open_which_sign_numbers_have(tmp_path):
-    """Nobody can tell from the header, so the steward is asked before a row is read."""
-    path = write(tmp_path, [b"1,5;2,5"], header=b"lon;lat")
+@pytest.mark.parametrize("delimiter", [b";", b"\t", b"|"], ids=["semicolon", "tab", "bar"])
+def test_each_number_tells_its_own_sign_between_other_delimiters(delimiter, tmp_path):
+    """Unless it is named; thousands and decimals in one number are never one."""
+    lines = [
+        line.replace(b";", delimiter) for line in (b"1,5;2,5", b"1.5;2.5", b"1.5;2,5", b"1,000.5;2.5", b"1,5;2.0,5")
+    ]
+    path = write(tmp_path, lines, header=b"lon" + delimiter + b"lat")
+    plain = write(tmp_path, [b"1.5,2.5"] * 3, header=b"lon,lat", name="plain.csv")
 
-    with pytest.raises(InputError, match=r"semicolons between its columns.*--decimal ,") as caught:
-        CsvPoints(path)
-
-    assert caught.value.instead == {"decimal": "SIGN"}
-    assert sum(counts(path, dialect=Dialect(delimiter=";"))) == 0
+    assert counts(path) == counts(plain)
     assert sum(counts(path, dialect=Dialect(decimal=","))) == 1
+    assert sum(counts(path, dialect=Dialect(decimal="."))) == 1
 
 
 def test_a_record_with_semicolons_is_not_spoken_of(tmp_path):

@@ -107,7 +107,11 @@ def test_coordinates_with_every_digit_never_need_the_slow_path():
     numbers, hard = np.empty(values.size), np.empty(values.size, np.int64)
 
     left = parse_numbers(
-        np.frombuffer(b"".join(fields), np.uint8), np.stack([edges[:-1], edges[1:]], axis=1), ord("."), numbers, hard
+        np.frombuffer(b"".join(fields), np.uint8),
+        np.stack([edges[:-1], edges[1:]], axis=1),
+        (ord("."), ord(".")),
+        numbers,
+        hard,
     )
 
     np.testing.assert_array_equal(numbers, values)
