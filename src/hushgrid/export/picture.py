@@ -1,8 +1,8 @@
 """What a release knows, as a picture: fine where counts are sure, smooth where they are not.
 
 A release knows some places to the block and others only as a region. Blocks of a picture are halved along both axes for
-as long as the parts are known; what is not known of a block is spread evenly over it, and painted without edges.
-No noise shows as texture, and no dense place as a hole. Every count is drawn once.
+as long as the parts are known and cells of the release are smaller; what is not known of a block is spread evenly over
+it, and painted without edges. No noise shows as texture, and no dense place as a hole. Every count is drawn once.
 """
 
 import math
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hushgrid.arrays import Floats, Indices
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.partition import Partition
 from hushgrid.synopsis.synopsis import Synopsis
 
 EARTH_RADIUS = 6371.0088  # km: the sphere of the mean radius (IUGG)
@@ -23,6 +24,7 @@ KNOWN = 0.25  # relative standard error below which a part of a divided block is
 SURE = 0.1  # below which a block is, wherever it lies: of many blocks some are known by chance, hardly one sure
 ASKED_EVERYWHERE = 256  # blocks on the longer side; finer ones are asked only within known ones
 ASKED_AT_ONCE = 2**18
+SMALLER = 0.5  # size of a cell, of that of a block, below which it divides the block
 
 Truths = NDArray[np.bool_]
 
@@ -79,7 +81,7 @@ class Picture:
         """
         grids = list(_halved(synopsis.domain, longest))
         coarse = [grid for grid in grids if max(grid.rows, grid.columns) <= ASKED_EVERYWHERE]
-        surveyed = _survey(synopsis, coarse)
+        surveyed, holding = _survey(synopsis, coarse), _holding_smaller(synopsis.partition, grids)
         blocks, masses = np.arange(1), np.array([max(synopsis.total, 0.0)])
         layers = []
         for depth, grid in enumerate(grids):
@@ -89,7 +91,7 @@ class Picture:
             else:
                 estimates, known = _ask(synopsis, grid, parts).of(slice(None))
             masses = _shared(masses, estimates, known, row_sizes(grid)[parts // grid.columns])
-            divided = known & (grid is not grids[-1])
+            divided = known & holding[depth][parts] & (grid is not grids[-1])
             layers.append(Layer(grid=grid, blocks=parts[~divided], masses=masses[~divided]))
             blocks, masses = parts[divided], masses[divided]
         return cls(layers=tuple(layers))
@@ -156,6 +158,21 @@ def _parts(blocks: Indices, grid: Grid) -> Indices:
     corner = 2 * row * grid.columns + 2 * column
     parts: Indices = np.add.outer(corner, [0, 1, grid.columns, grid.columns + 1])
     return parts.ravel()
+
+
+def _holding_smaller(partition: Partition, grids: list[Grid]) -> list[Truths]:
+    """Blocks of each grid that hold the middle of a cell smaller than they are."""
+    holding = [np.zeros((grid.rows, grid.columns), bool) for grid in grids]
+    domain = partition.domain
+    corner, size = (domain.west, domain.south), (domain.width, domain.height)
+    for first in range(0, partition.cells, ASKED_AT_ONCE):
+        bounds = partition.bounds(first, min(first + ASKED_AT_ONCE, partition.cells))
+        low, high = (bounds[:, :2] - corner) / size, (bounds[:, 2:] - corner) / size  # shares of the sides
+        shares, middles = np.prod(high - low, axis=1), (low + high) / 2
+        for grid, found in zip(grids, holding, strict=True):
+            columns, rows = (middles[shares * grid.cells < SMALLER] * (grid.columns, grid.rows)).astype(int).T
+            found[rows, columns] = True
+    return [found.ravel() for found in holding]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -125,7 +125,7 @@ def cell_figures(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:
 
 
 STEPS = 16  # of a doubling of density: they are 4 % apart, which no eye sees
-FINEST = 4096  # blocks on the longer side of a picture
+FINEST = 4096  # blocks on the longer side of a picture at most; none is finer than the cells there
 
 
 def picture_figures(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hushgrid.export import picture as module
 from hushgrid.export.picture import Picture, row_sizes, smoothly_halved
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import Grid
+from hushgrid.geometry.grid import Grid, NestedGrid
 from tests.synopses import synopsis_on
 
 SQUARE = Domain(west=0, south=0, east=1, north=1, crs="EPSG:32618")
@@ -74,6 +74,23 @@ def test_the_densest_place_is_the_darkest_and_far_from_it_nothing_is_drawn():
     assert (row in (6, 7), column in (6, 7)) == (True, True)
     assert densities[4:12, 4:12].min() > 0
     assert densities[20:, 20:].max() < densities[4:12, 4:12].mean() / 5
+
+
+def test_blocks_are_no_finer_than_the_cells_there():
+    """Though all is known: a cell of four is divided into 8 x 8, and the other three stay one block each."""
+    nested = NestedGrid(grid=Grid(domain=SQUARE, rows=2, columns=2), sides=np.array([8, 1, 1, 1]))
+    drawn = Picture.of(synopsis_on(nested, values=np.full(64 + 3, 5000.0)), longest=256)
+
+    assert {layer.grid.rows: len(layer.blocks) for layer in drawn.layers if len(layer.blocks)} == {2: 3, 16: 64}
+    assert drawn.layers[-1].grid.rows == 256
+
+
+@pytest.mark.parametrize(("side", "blocks"), [(64, 64), (60, 64), (90, 64), (92, 128)])
+def test_blocks_of_a_grid_are_about_as_large_as_its_cells(side, blocks):
+    """The smallest ones are never more than twice as large, or half."""
+    drawn = Picture.of(on_grid(np.full((side, side), 5000)), longest=512)
+
+    assert max(layer.grid.rows for layer in drawn.layers if len(layer.blocks)) == blocks
 
 
 def test_halving_keeps_the_mean_and_makes_no_new_extremes():

@@ -1,6 +1,6 @@
 // What a release knows of its domain: densities, how finely each place is known, and what each cell holds.
 
-import { placeOf, rampPixels, scaleOf, SOLID } from "../colours.mjs";
+import { rampPixels, scaleOf, SOLID } from "../colours.mjs";
 import { unitSide, unitText } from "../legend.mjs";
 import { Picture } from "./picture.mjs";
 import { pictureLayer } from "./picture_layer.mjs";
@@ -31,10 +31,8 @@ export class CellsView {
 
   /** The scale of densities, from all blocks, each weighed by its side. */
   densityScale() {
-    const { layers } = this.picture;
-    const densities = layers.flatMap(({ densities }) => Array.from(densities, (density) => density * this.square));
-    const sides = layers.flatMap(({ densities }, depth) => Array.from(densities, () => 2 ** -depth));
-    const { low, high } = scaleOf(densities, null, sides);
+    const densities = this.picture.blockDensities.map((density) => density * this.square);
+    const { low, high } = scaleOf(densities, null, this.picture.blockSides());
     return { low: Math.max(low, high / WIDEST_SHOWN), high };
   }
 
@@ -70,14 +68,16 @@ export class CellsView {
   }
 
   densityPixels(densities, ramp) {
-    const { low } = this.scale;
+    const { low, high } = this.scale;
     const gone = (low * 10 ** -FADING) / this.square;
+    const perDoubling = LAST / Math.log2(high / low);
+    const shift = Math.log2(this.square / low);
     const pixels = new Uint32Array(densities.length);
     for (let i = 0; i < pixels.length; i++) {
       if (densities[i] <= gone) continue;
-      const density = densities[i] * this.square;
-      const pixel = ramp[Math.round(LAST * placeOf(density, this.scale))];
-      pixels[i] = density < low ? faded(pixel, 1 - Math.log10(low / density) / FADING) : pixel;
+      const doublings = Math.log2(densities[i]) + shift; // above the lowest density of the scale
+      if (doublings >= 0) pixels[i] = ramp[Math.min(Math.round(doublings * perDoubling), LAST)];
+      else pixels[i] = faded(ramp[0], 1 + (doublings * Math.log10(2)) / FADING);
     }
     return pixels;
   }

@@ -6,16 +6,22 @@ const UNPAINTED = -1;
 export class Picture {
   /** `columns` and `rows` are of the largest blocks; each layer has blocks half as wide and half as high. */
   constructor({ columns, rows, steps, lowest }, { pictureLengths, pictureBlocks, pictureCodes }) {
-    Object.assign(this, { columns, rows, layers: [] });
+    Object.assign(this, { columns, rows, layers: [], blockDensities: densitiesOf(pictureCodes, steps, lowest) });
     let start = 0;
     for (const length of pictureLengths) {
       const blocks = runningSums(pictureBlocks.subarray(start, start + length));
-      const codes = pictureCodes.subarray(start, start + length);
-      const densities = Float64Array.from(codes, (code) => (code ? 2 ** ((code - 1) / steps + lowest) : 0));
-      this.layers.push({ blocks, densities });
+      this.layers.push({ blocks, densities: this.blockDensities.subarray(start, start + length) });
       start += length;
     }
-    this.divided = dividedBlocks(this.layers, columns);
+    this.divided = dividedBlocks(this.layers, columns, rows);
+  }
+
+  /** Sides of all blocks, in the order of `blockDensities`, over those of the largest. */
+  blockSides() {
+    const sides = new Float64Array(this.blockDensities.length);
+    let start = 0;
+    this.layers.forEach(({ blocks }, depth) => sides.fill(2 ** -depth, start, (start += blocks.length)));
+    return sides;
   }
 
   /** The finest layer whose blocks are at least one pixel wide, or one beyond the last that would be. */
@@ -26,16 +32,26 @@ export class Picture {
   /** Densities of the blocks of a level, from column `left` to before `right` and from row `bottom` to before `top`. */
   densities(level, window) {
     const painted = this.smooth(level, window);
-    const divided = this.divided[level];
-    if (divided) each(divided, this.columns * 2 ** level, window, (place, density) => (painted[place] += density));
+    if (this.divided[level]) this.add(this.divided[level], level, window, painted);
     return painted;
+  }
+
+  /** Add the densities of the blocks that lie in a window. */
+  add({ blocks, densities }, level, { left, bottom, right, top }, out) {
+    const columns = this.columns * 2 ** level;
+    for (let row = bottom; row < top; row++) {
+      const stop = row * columns + right;
+      const start = (row - bottom) * (right - left) - row * columns - left;
+      for (let i = firstFrom(blocks, row * columns + left); i < blocks.length && blocks[i] < stop; i++) {
+        out[start + blocks[i]] += densities[i];
+      }
+    }
   }
 
   /** What is painted up to a level, without edges. Along each axis a part takes a quarter of its neighbour's density. */
   smooth(level, window) {
     const out = level === 0 ? new Float64Array(sizeOf(window)) : this.halved(level, window);
-    const layer = this.layers[level];
-    if (layer) each(layer, this.columns * 2 ** level, window, (place, density) => (out[place] += density));
+    if (this.layers[level]) this.add(this.layers[level], level, window, out);
     return out;
   }
 
@@ -70,9 +86,7 @@ export class Picture {
         right: Math.ceil(right / size),
         top: Math.ceil(top / size),
       };
-      const wide = shrunk.right - shrunk.left;
-      each(this.layers[layer], this.columns * 2 ** layer, shrunk, (place) => {
-        const [column, row] = [(place % wide) + shrunk.left, Math.floor(place / wide) + shrunk.bottom];
+      each(this.layers[layer].blocks, this.columns * 2 ** layer, shrunk, (row, column) => {
         const [first, stop] = [Math.max(left, column * size), Math.min(right, (column + 1) * size)];
         for (let y = Math.max(bottom, row * size); y < Math.min(top, (row + 1) * size); y++) {
           out.fill(layer, (y - bottom) * (right - left) + first - left, (y - bottom) * (right - left) + stop - left);
@@ -98,29 +112,32 @@ function axis(first, stop, size) {
 }
 
 /** Blocks that are divided further, layer by layer, with the mean density of their parts. */
-function dividedBlocks(layers, columns) {
+function dividedBlocks(layers, columns, rows) {
   const divided = layers.map(() => ({ blocks: [], densities: [] }));
   for (let level = layers.length - 1; level > 0; level--) {
-    const wide = columns * 2 ** level;
-    const sums = new Map();
+    const [wide, half] = [columns * 2 ** level, columns * 2 ** (level - 1)];
+    const means = new Float64Array(half * rows * 2 ** (level - 1)).fill(UNPAINTED);
     for (const { blocks, densities } of [layers[level], divided[level]]) {
       for (let i = 0; i < blocks.length; i++) {
-        const whole = Math.floor(Math.floor(blocks[i] / wide) / 2) * (wide / 2) + Math.floor((blocks[i] % wide) / 2);
-        sums.set(whole, (sums.get(whole) ?? 0) + densities[i] / 4);
+        const row = Math.floor(blocks[i] / wide);
+        const whole = (row >> 1) * half + ((blocks[i] - row * wide) >> 1);
+        means[whole] = Math.max(means[whole], 0) + densities[i] / 4;
       }
     }
-    const blocks = Float64Array.from(sums.keys()).sort();
-    divided[level - 1] = { blocks, densities: Float64Array.from(blocks, (block) => sums.get(block)) };
+    const blocks = new Float64Array(means.length);
+    let count = 0;
+    for (let whole = 0; whole < means.length; whole++) if (means[whole] !== UNPAINTED) blocks[count++] = whole;
+    divided[level - 1] = { blocks: blocks.slice(0, count), densities: means.filter((mean) => mean !== UNPAINTED) };
   }
   return divided;
 }
 
-/** Call with the place in a window, and the density, of every block that lies in it. */
-function each({ blocks, densities }, columns, { left, bottom, right, top }, use) {
+/** Call with the row and the column of every block that lies in a window. */
+function each(blocks, columns, { left, bottom, right, top }, use) {
   for (let row = bottom; row < top; row++) {
     const stop = row * columns + right;
     for (let i = firstFrom(blocks, row * columns + left); i < blocks.length && blocks[i] < stop; i++) {
-      use((row - bottom) * (right - left) + blocks[i] - row * columns - left, densities[i]);
+      use(row, blocks[i] - row * columns);
     }
   }
 }
@@ -141,6 +158,14 @@ function sizeOf({ left, bottom, right, top }) {
 }
 
 function runningSums(steps) {
-  let sum = 0;
-  return Float64Array.from(steps, (step) => (sum += step));
+  const sums = new Float64Array(steps.length);
+  for (let i = 0, sum = 0; i < steps.length; i++) sums[i] = sum += steps[i];
+  return sums;
+}
+
+/** Densities out of their logarithms, where 0 means none. */
+function densitiesOf(codes, steps, lowest) {
+  const densities = new Float64Array(codes.length);
+  for (let i = 0; i < codes.length; i++) if (codes[i]) densities[i] = 2 ** ((codes[i] - 1) / steps + lowest);
+  return densities;
 }

@@ -1,21 +1,35 @@
 // The picture of a release as tiles of a map: every pixel is looked up, so that a tile costs the same at every zoom.
 
 const SHARPEST = 2; // pixels a CSS pixel on fine screens
+const BUDGET = 6; // milliseconds of a frame for tiles, so that the map moves smoothly; the others wait for the next one
 
 /** A layer of Leaflet; `colours` turns densities and layers of blocks into pixels, and may change. */
 export function pictureLayer(picture, domain, map) {
   const options = { noWrap: true, minZoom: -Infinity, updateWhenZooming: false, keepBuffer: 1, className: "cells" };
-  return Object.assign(new PictureLayer(options), { picture, domain, map, colours: null });
+  return Object.assign(new PictureLayer(options), { picture, domain, map, colours: null, waiting: [] });
 }
 
 const PictureLayer = L.GridLayer.extend({
-  createTile(coords) {
+  createTile(coords, done) {
     const ratio = Math.min(Math.ceil(globalThis.devicePixelRatio || 1), SHARPEST);
     const size = this.getTileSize().x;
     const tile = document.createElement("canvas");
     tile.width = tile.height = size * ratio;
-    this.draw(tile, coords, size, ratio);
+    if (!this.waiting.length) requestAnimationFrame(() => this.drawWaiting());
+    this.waiting.push({ tile, coords, size, ratio, done });
     return tile;
+  },
+
+  /** Draw tiles that wait, for as long as a frame allows; those that have left the map meanwhile are skipped. */
+  drawWaiting() {
+    const end = performance.now() + BUDGET;
+    do {
+      const { tile, coords, size, ratio, done } = this.waiting.shift();
+      if (!tile.parentNode) continue;
+      this.draw(tile, coords, size, ratio);
+      done(null, tile);
+    } while (this.waiting.length && performance.now() < end);
+    if (this.waiting.length) requestAnimationFrame(() => this.drawWaiting());
   },
 
   draw(tile, coords, size, ratio) {
