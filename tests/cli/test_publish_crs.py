@@ -1,5 +1,6 @@
 """`hushgrid publish --crs --domain-crs`: points transformed before they are counted."""
 
+import shlex
 from pathlib import Path
 
 import geopandas
@@ -60,6 +61,18 @@ def test_a_domain_in_the_system_of_the_points_is_said_to_be(run: Run, metres: Pa
     result = run(*given, "--domain-crs", "EPSG:32618")
     assert result.exit_code == 0, result.output
     assert hg.read("out.dp.parquet").domain == METRES
+
+
+def test_degrees_in_a_system_of_metres_are_refused_with_the_command_that_works(run: Run, metres: Path) -> None:
+    """Nothing is written before it; the command shown publishes."""
+    given = ["publish", metres, "--crs", "EPSG:32618", "--epsilon", "9", "-o", "out.dp.parquet"]
+    refused = run(*given, "--domain", "-74.3,40.4,-73.5,41", "--domain-crs", "EPSG:32618")
+
+    assert_refused(refused, 2, "look like degrees", "--domain-crs OGC:CRS84")
+    assert not Path("out.dp.parquet").exists()
+    better = shlex.split(refused.stderr.splitlines()[-1].removeprefix("Try: hushgrid "))
+    assert run(*better).exit_code == 0
+    assert hg.read("out.dp.parquet").total > 400
 
 
 @pytest.fixture

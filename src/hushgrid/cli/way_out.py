@@ -9,7 +9,7 @@ from typing import Any, Self
 import click
 
 from hushgrid.errors import HushgridError
-from hushgrid.geometry.domain import Domain, exact_text
+from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain, exact_text
 
 OPTIONS = {"user": "--user-column"}  # what Python calls otherwise
 ARGUMENTS = {"path": "file"}
@@ -66,12 +66,21 @@ class Typed:
     def replacing(self, instead: Mapping[str, object]) -> "Typed | None":
         """The same with other values, if it takes them."""
         typed = self
-        for name, value in instead.items():
+        for name, value in self._with_crs(instead).items():
             parameter = self.parameter(name)
             if parameter is None or parameter.nargs != 1:
                 return None
             typed = typed.with_value(parameter, exact_text(value.bounds) if isinstance(value, Domain) else str(value))
         return typed
+
+    def _with_crs(self, instead: Mapping[str, object]) -> dict[str, object]:
+        """The same, with the reference system of a domain where it is another one."""
+        option = self.parameter("domain_crs")
+        typed = (None if option is None else self.given(option)) or LONGITUDE_LATITUDE
+        domain = instead.get("domain")
+        if isinstance(domain, Domain) and domain.crs != typed:
+            return {**instead, "domain_crs": domain.crs}
+        return dict(instead)
 
     def with_value(self, parameter: click.Parameter, value: str) -> "Typed":
         """The same with another value for one parameter.

@@ -19,7 +19,7 @@ from hushgrid.counting.engine.address import Address
 from hushgrid.counting.source import CSV, PARQUET, Block, PointSource
 from hushgrid.errors import ArgumentError, InputError, MissingExtraError
 from hushgrid.files.paths import FOLDER, IRREGULAR, MISSING, irregularity, near_file
-from hushgrid.geometry.domain import GEOGRAPHIC, LONGITUDE_LATITUDE, Domain
+from hushgrid.geometry.domain import GEOGRAPHIC, LONGITUDE_LATITUDE, Bounds, Domain, exact_text
 
 
 def projected(source: PointSource, *, crs: str = LONGITUDE_LATITUDE, domain: Domain) -> PointSource:
@@ -47,6 +47,73 @@ def check_reachable(crs: str, domain: Domain) -> None:
     """
     if not _is_same(crs, domain):
         _transformer(crs, domain)
+
+
+FAR = 10.0  # degrees: systems are used a little beyond their area, as zone 33 is for all of Norway
+
+
+def check_place(crs: str, domain: Domain) -> None:
+    """Refuse a domain far from where the systems are used.
+
+    Degrees taken for metres, exchanged axes and the wrong system all end up there. By public arguments alone, before
+    any points are opened; `check_reachable` comes first.
+    """
+    if {crs, domain.crs} <= GEOGRAPHIC:
+        return
+    fault = _misplacement(crs, domain)
+    if fault is None:
+        return
+    west, south, east, north = domain.bounds
+    exchanged = (south, west, north, east)
+    guesses = ((domain.bounds, LONGITUDE_LATITUDE), (domain.bounds, crs), (exchanged, domain.crs))
+    likely = (guess for guess in (_domain(*guess) for guess in guesses) if guess is not None)
+    better = next((guess for guess in likely if _misplacement(crs, guess) is None), None)
+    instead: dict[str, object] = {} if better is None else {"domain": better}
+    if better is not None and better.crs != crs == domain.crs:
+        instead["crs"] = crs  # in Python, points are in the domain's system unless it is said
+    raise ArgumentError(fault, instead=instead)
+
+
+def _domain(bounds: Bounds, crs: str) -> Domain | None:
+    """The domain of these bounds, if they make one."""
+    west, south, east, north = bounds
+    try:
+        return Domain(west=west, south=south, east=east, north=north, crs=crs)
+    except ArgumentError:
+        return None
+
+
+def _misplacement(crs: str, domain: Domain) -> str | None:
+    """What is wrong with the place of a domain, or None."""
+    import pyproj
+
+    bounds, own = exact_text(domain.bounds), pyproj.CRS.from_user_input(domain.crs)
+    is_known = own.is_projected and own.area_of_use is not None  # a system of one's own may begin at a street corner
+    if is_known and _domain(domain.bounds, LONGITUDE_LATITUDE) is not None:
+        return f"the bounds {bounds} look like degrees, and the domain is in {domain.crs}, which is not in degrees."
+    to_degrees = pyproj.Transformer.from_crs(domain.crs, LONGITUDE_LATITUDE, always_xy=True)
+    place = to_degrees.transform_bounds(*domain.bounds)
+    for system in (domain.crs, crs):
+        area = pyproj.CRS.from_user_input(system).area_of_use
+        if area is not None and not _distance(place, area.bounds) <= FAR:
+            where = ",".join(f"{bound:g}" for bound in area.bounds)
+            whose = "" if system == domain.crs else " of the points"
+            return (
+                f"the domain {bounds} in {domain.crs} lies far from where the system{whose} {system} is used, "
+                f"{where} (W,S,E,N in degrees)."
+            )
+    return None
+
+
+def _distance(place: Bounds, area: Bounds) -> float:
+    """Degrees between two rectangles of longitude and latitude, the longer way of the two axes.
+
+    One whose east is below its west crosses the 180th meridian.
+    """
+    (west, south, east, north), (first, bottom, last, top) = place, area
+    east, last = (high + 360 if high < low else high for low, high in ((west, east), (first, last)))
+    sideways = min(max(first - east - turn, west + turn - last, 0.0) for turn in (-360, 0, 360))
+    return max(sideways, bottom - north, south - top)
 
 
 class ProjectedPoints:

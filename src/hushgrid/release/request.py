@@ -18,7 +18,7 @@ from hushgrid.counting.counter import (
     open_bounded_counter,
     open_counter,
 )
-from hushgrid.counting.opening import check_reachable, open_points, projected
+from hushgrid.counting.opening import check_place, check_reachable, open_points, projected
 from hushgrid.errors import ArgumentError
 from hushgrid.files.footer import check_crs_can_be_stated
 from hushgrid.files.strict_json import Scalar
@@ -165,6 +165,7 @@ class ReleaseRequest:
         check_column_arguments(**request.columns)
         check_crs_can_be_stated(domain)
         check_reachable(request.crs, domain)
+        check_place(request.crs, domain)
         return request
 
     @property

@@ -9,7 +9,7 @@ import pytest
 
 from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.memory import ArrayPoints, TablePoints
-from hushgrid.counting.opening import check_reachable, projected
+from hushgrid.counting.opening import check_place, check_reachable, projected
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
@@ -123,3 +123,55 @@ def test_a_missing_library_is_named_with_its_extra(monkeypatch):
 
     with pytest.raises(MissingExtraError, match=r"need pyproj: pip install 'hushgrid\[gis\]'"):
         projected(ArrayPoints(some_points()), domain=METRES)
+
+
+def place(bounds, crs="OGC:CRS84"):
+    west, south, east, north = bounds
+    return Domain(west=west, south=south, east=east, north=north, crs=crs)
+
+
+PARIS, PARIS_IN_METRES = (2.2, 48.8, 2.4, 48.9), (641_000.0, 6_855_000.0, 656_000.0, 6_867_000.0)
+FRANCE, NEW_YORK_ZONE = "EPSG:2154", "EPSG:32618"
+WELL_PLACED = {
+    "degrees for points in metres": (place(PARIS), FRANCE),
+    "metres": (place(PARIS_IN_METRES, FRANCE), FRANCE),
+    "metres for points in degrees": (place(PARIS_IN_METRES, FRANCE), "OGC:CRS84"),
+    "the zone of Oslo for Bergen": (place((5.2, 60.3, 5.4, 60.5)), "EPSG:25833"),
+    "islands beyond the 180th meridian": (place((-177, -44, -176, -43)), "EPSG:2193"),
+    "the North Pole": (place((-1e6, -1e6, 1e6, 1e6), "EPSG:3413"), "EPSG:3413"),
+    "degrees by another name": (place((-74, 40, -73, 41), "EPSG:4269"), "EPSG:4269"),
+    "metres from a street corner": (place((0, 0, 50, 80), "+proj=tmerc +lat_0=48.8 +lon_0=2.3"), "OGC:CRS84"),
+}
+
+
+@pytest.mark.parametrize(("domain", "crs"), WELL_PLACED.values(), ids=WELL_PLACED)
+def test_a_domain_near_where_its_systems_are_used_is_fine(domain, crs):
+    """Nobody is stopped for living at the edge of a zone."""
+    check_place(crs, domain)
+
+
+MISPLACED = {
+    "degrees in metres": (place(PARIS, FRANCE), FRANCE, {"domain": place(PARIS), "crs": FRANCE}, "look like degrees"),
+    "degrees in metres, points in degrees": (
+        place(PARIS, FRANCE), "OGC:CRS84", {"domain": place(PARIS)}, "look like degrees"
+    ),
+    "latitude first": (
+        place((48.8, 2.2, 48.9, 2.4)), FRANCE, {"domain": place(PARIS)}, "where the system of the points EPSG:2154 is"
+    ),
+    "metres of another system": (
+        place(PARIS_IN_METRES, NEW_YORK_ZONE), FRANCE, {"domain": place(PARIS_IN_METRES, FRANCE)}, "lies far from"
+    ),
+    "another continent": (place((-74, 40, -73, 41)), FRANCE, {}, "is used, -9.86,41.15,10.38,51.56"),
+    "beyond the Earth": (place((1e9, 1e9, 2e9, 2e9), FRANCE), FRANCE, {}, "where the system EPSG:2154 is used"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("domain", "crs", "instead", "words"), MISPLACED.values(), ids=MISPLACED)
+def test_a_domain_far_from_where_its_systems_are_used_is_refused(domain, crs, instead, words):
+    """With what was likely meant, which is fine."""
+    with pytest.raises(ArgumentError, match=words) as caught:
+        check_place(crs, domain)
+
+    assert caught.value.instead == instead
+    if instead:
+        check_place(instead.get("crs", crs), instead["domain"])
