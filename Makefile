@@ -10,7 +10,7 @@ PYTEST := $(BIN)/python -m pytest
 help:            ## list the tasks
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1\t/' | expand -t 22
 
-demo: $(VENV)/core.stamp  ## publish the bundled places, ask questions, write the files
+demo: $(VENV)/extras.stamp  ## publish the bundled places, ask questions, write the files
 	$(BIN)/hushgrid demo
 
 test: $(VENV)/test.stamp check  ## checks, then all tests but the slow ones
@@ -53,8 +53,11 @@ lock:            ## resolve the pinned requirements anew (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  --no-emit-index-url pyproject.toml --group build -o requirements.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  --no-emit-index-url pyproject.toml --group build --extra gis --extra plots --extra server \
+	  -c requirements.lock -o requirements-extras.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  --no-emit-index-url pyproject.toml --group build --group docs --group lint --group notebooks --group test \
-	  -c requirements.lock -o requirements-test.lock
+	  -c requirements-extras.lock -o requirements-test.lock
 
 lock-peers:      ## the same for the environments of bench-peers
 	@echo '# The environments of `make bench-peers`, one after the other; `make lock-peers` resolves them anew.' \
@@ -73,6 +76,11 @@ $(VENV)/core.stamp: requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --require-hashes -r requirements.lock
 	$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# What the tutorial and the pages after it need: polygons, pictures, the server.
+$(VENV)/extras.stamp: $(VENV)/core.stamp requirements-extras.lock
+	$(PIP) --require-hashes -r requirements-extras.lock
 	@touch $@
 
 $(VENV)/test.stamp: $(VENV)/core.stamp requirements-test.lock

@@ -49,10 +49,21 @@ def check_output(path: Path, *, overwrite: bool, endings: tuple[str, ...], is_te
             msg = "-o - writes to standard output, which is the terminal here. Redirect it to a file, or give a path."
             raise ArgumentError(msg)
         return
+    _refuse_blank(path, f"result{endings[0]}")
     if path.suffix and not path.name.lower().endswith(endings):
         msg = f"--output must end in {' or '.join(endings)}, got {path}."
         raise ArgumentError(msg, instead={"output": path.with_suffix(endings[0])})
     check_target(path, overwrite=overwrite)
+
+
+def _refuse_blank(path: Path, name: str) -> None:
+    """Refuse a path that stands for one in the help text, such as HTML|-."""
+    context = click.get_current_context(silent=True)
+    options = [] if context is None else [each for each in context.command.params if "--output" in each.opts]
+    for blank in (option.metavar or "" for option in options):
+        if str(path) in (blank, blank.partition("|")[0]):
+            msg = f"--output {path} is a blank to fill in: give the name of a file."
+            raise ArgumentError(msg, instead={"output": name})
 
 
 def check_release_output(path: Path, *, overwrite: bool) -> None:

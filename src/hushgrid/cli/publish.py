@@ -151,7 +151,8 @@ METHOD = section(
         show_default=True,
         shell_complete=complete_method,
         metavar="METHOD",
-        help=f"How to publish: {', '.join([AUTO, *METHODS])}. Or what papers call it, such as K_st, U_64 or kd-paper.",
+        help=f"How to publish: {', '.join([AUTO, *METHODS])}. Or what papers call it, such as uniform-grid, "
+        "wavelet, K_st, U_64 or kd-paper.",
     ),
     click.option(
         "--areas",

@@ -154,7 +154,8 @@ def _with_missing(typed: Typed, hint: str) -> Typed:
     """Add what is required and was not given."""
     for parameter in typed.command.params:
         if (parameter.required or hint in parameter.opts) and typed.given(parameter) is None:
-            typed = typed.with_value(parameter, parameter.make_metavar(click.Context(typed.command)))
+            blank = parameter.make_metavar(click.Context(typed.command))
+            typed = typed.with_value(parameter, blank.partition("|")[0])  # HTML of HTML|-
     return typed
 
 

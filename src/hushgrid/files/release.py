@@ -25,6 +25,7 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 ROWS_PER_GROUP = 2**16
 MAGIC = b"PAR1"
+OF_AREAS = {".geojson": "GeoJSON file", ".json": "JSON file", ".gpkg": "GeoPackage", ".shp": "shapefile"}
 BYTES_PER_ROW = 640  # more than a polygon takes, or the longest rate
 BYTES_BESIDE_ROWS = 2**24  # for dictionaries of rates
 HIGHEST_COUNT = 1e100  # of a cell, and squares of sums of such counts are still doubles
@@ -214,7 +215,11 @@ def _check_source(path: Path) -> None:
         msg = f"{path} cannot be read: {error.strerror}."
         raise SynopsisFileError(msg) from error
     if start != MAGIC:
-        msg = f"{path} is not a Parquet file, so it cannot be a release. {HOW_TO_PUBLISH}"
+        what, way = "not a Parquet file", HOW_TO_PUBLISH
+        if path.suffix.lower() in OF_AREAS:
+            what = f"a {OF_AREAS[path.suffix.lower()]} and not a Parquet file"
+            way = f"A release counts its areas by: hushgrid query RELEASE.dp.parquet --polygons {path}"
+        msg = f"{path} is {what}, so it cannot be a release. {way}"
         raise SynopsisFileError(msg)
 
 

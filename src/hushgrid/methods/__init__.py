@@ -47,6 +47,7 @@ ALIASES: Mapping[str, Callable[..., Method]] = MappingProxyType(
         "quad-opt": Quadtree,
         "kd-standard": KdTree,
         "wavelet": Privlet,
+        "privelet": Privlet,
         "K_st": KdTree.paper,
         "K_hy": KdHybrid.paper,
         "U_{m}": UniformGrid.paper,

@@ -11,6 +11,8 @@ from hushgrid.errors import ArgumentError, quoted
 
 LARGEST_EXPONENT = 100  # of ten: far beyond any budget, and still a double
 
+PER_CENT = {"epsilon": " 'hushgrid plan --accuracy 10%' tells the epsilon that an accuracy takes."}
+
 Exactable = int | float | str | Decimal | Fraction
 
 
@@ -27,10 +29,15 @@ def exact(value: Exactable, *, name: str, below: float = math.inf) -> Fraction:
     rational = _rational(value)
     if rational is None:
         msg = f"{name} must be a finite number, got {name}={quoted(value)}."
-        meant = _rational(value.replace(",", ".")) if isinstance(value, str) else None
-        if isinstance(value, str) and meant is not None and 0 < meant < below:
+        text = value if isinstance(value, str) else ""
+        meant = _rational(text.replace(",", "."))
+        if meant is not None and 0 < meant < below:
             msg += " Write a decimal point, not a comma."
-            raise ArgumentError(msg, instead={name: value.replace(",", ".")})
+            raise ArgumentError(msg, instead={name: text.replace(",", ".")})
+        hundredths = _rational(text.strip().removesuffix("%")) if "%" in text else None
+        if hundredths is not None and 0 < hundredths / 100 < below:
+            msg += f" It is not in per cent.{PER_CENT.get(name, '')}"
+            raise ArgumentError(msg, instead={name: float(hundredths / 100)})
         raise ArgumentError(msg, instead={name: 1} if name == "epsilon" else None)
     return rational
 

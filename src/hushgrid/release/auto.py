@@ -48,6 +48,7 @@ class Auto:
 
 
 AUTO = Auto.name
+NO_SUBSCRIPT = str.maketrans("", "", "_{}")
 
 
 def choose(asked: str | Method = AUTO, *, methods: Mapping[str, type[Method]] = METHODS) -> Method:
@@ -83,15 +84,17 @@ def choose(asked: str | Method = AUTO, *, methods: Mapping[str, type[Method]] = 
 
 
 def _by_alias(asked: str) -> Method | None:
-    """The method of an alias, with the numbers in it."""
-    plain = asked.replace("{", "").replace("}", "")
-    if plain in ALIASES:
-        return ALIASES[plain]()
-    symbol, _, numbers = plain.partition("_")
+    """The method of an alias, with the numbers in it.
+
+    Subscripts may be written in any way: ``U_64``, ``U_{64}`` and ``U64``.
+    """
+    plain = asked.translate(NO_SUBSCRIPT)
     for alias, make in ALIASES.items():
         letter, braces, names = alias.partition("_{")
-        values = [_number(text) for text in numbers.split(",")]
-        if braces and letter == symbol and len(values) == len(names.split(",")) and None not in values:
+        if not braces and plain == alias.translate(NO_SUBSCRIPT):
+            return make()
+        values = [_number(text) for text in plain.removeprefix(letter).split(",")]
+        if braces and plain.startswith(letter) and len(values) == len(names.split(",")) and None not in values:
             return make(*values)
     return None
 

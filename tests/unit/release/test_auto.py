@@ -79,7 +79,7 @@ def test_the_papers_symbols_carry_its_parameters(name):
     """As they are typed, and as the paper sets them."""
     symbol, index = name.split("_")
 
-    assert choose(name) == choose(f"{symbol}_{{{index}}}") == TABLE_ONE[name]
+    assert choose(name) == choose(f"{symbol}_{{{index}}}") == choose(symbol + index) == TABLE_ONE[name]
 
 
 @pytest.mark.parametrize(
@@ -90,6 +90,7 @@ def test_the_papers_symbols_carry_its_parameters(name):
         ("quad-opt", "quadtree"),
         ("kd-standard", "kd"),
         ("wavelet", "privlet"),
+        ("privelet", "privlet"),
     ],
 )
 def test_a_word_for_a_method_means_the_method(alias, name):
