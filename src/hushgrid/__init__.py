@@ -7,6 +7,9 @@
 True
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from hushgrid.change.change import Change, compare
 from hushgrid.change.difference import Difference
 from hushgrid.errors import (
@@ -32,6 +35,12 @@ from hushgrid.synopsis.answer import Answer
 from hushgrid.synopsis.synopsis import Synopsis, read
 from hushgrid.version import __version__
 
+if TYPE_CHECKING:
+    from hushgrid.planning.plan import plan
+    from hushgrid.release.describe import describe
+    from hushgrid.release.manifest import manifest
+    from hushgrid.release.verify import verify
+
 __all__ = [
     "METHODS",
     "AdaptiveGrid",
@@ -54,10 +63,30 @@ __all__ = [
     "UniformGrid",
     "__version__",
     "compare",
+    "describe",
+    "manifest",
+    "plan",
     "publish",
     "read",
     "simulation_rng",
+    "verify",
 ]
+
+# Imported when they are first asked for, so that a script that only publishes or reads starts sooner.
+LATE = {
+    "describe": "hushgrid.release.describe",
+    "manifest": "hushgrid.release.manifest",
+    "plan": "hushgrid.planning.plan",
+    "verify": "hushgrid.release.verify",
+}
+
+if not TYPE_CHECKING:  # a checker would take any name for one of these
+
+    def __getattr__(name: str) -> Any:
+        if name not in LATE:
+            msg = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(msg)
+        return getattr(import_module(LATE[name]), name)
 
 
 def __dir__() -> list[str]:

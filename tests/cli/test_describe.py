@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 
 import hushgrid as hg
-from hushgrid.cli.describe import release_values
 from hushgrid.methods.staq import Staq
 from tests.cli.commands import DOMAIN, Run
 
@@ -74,8 +73,8 @@ def test_a_uniform_grid_is_described_too(run: Run, tmp_path: Path) -> None:
 def test_a_noisy_size_is_never_shown_and_a_public_one_is(points: pa.Table) -> None:
     """The noisy figure sizes the grid and is no total; a declared one is public anyway."""
     rng = hg.simulation_rng(1)
-    noisy = release_values(hg.publish(points, domain=DOMAIN, epsilon=1, rng=rng))
-    public = release_values(hg.publish(points, domain=DOMAIN, epsilon=1, public_size=40_000, rng=rng))
+    noisy = hg.describe(hg.publish(points, domain=DOMAIN, epsilon=1, rng=rng)).to_dict()
+    public = hg.describe(hg.publish(points, domain=DOMAIN, epsilon=1, public_size=40_000, rng=rng)).to_dict()
 
     assert noisy["size"] == {"source": "rows", "value": None}
     assert public["size"] == {"source": "public", "value": 40_000}

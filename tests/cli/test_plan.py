@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from hushgrid.cli.plan import about, rounded_percent
 from hushgrid.methods.staq import Staq
-from hushgrid.planning.plan import cost_of_users, epsilon_for, plan
+from hushgrid.planning.plan import epsilon_for, plan
+from hushgrid.planning.words import about, rounded_percent
 from tests.cli.commands import DOMAIN, Run, assert_refused
 
 GIVEN = ("plan", "--domain", "-74.26,40.48,-73.70,40.92", "--points-about", "20000")
@@ -49,7 +49,7 @@ def test_people_are_told_what_a_bound_on_users_costs(run: Run) -> None:
     said = flat(run(*GIVEN, "--epsilon", "2", "--max-per-user", "10").stdout)
 
     made = plan(DOMAIN, points_about=20_000, epsilon=2, max_per_user=10)
-    costs = cost_of_users(made)
+    costs = made.cost_of_users()
     assert "With about 20,000 points, no more than 10 of them of one user, and epsilon 2, a rectangle" in said
     assert f"95 % of them by less than {rounded_percent(made.yardstick.relative_reach)}." in said
     price = f"with one point a user the last figure would be {rounded_percent(costs[1].relative_reach)}."
@@ -85,7 +85,7 @@ def test_json_holds_the_same_values(run: Run) -> None:
         assert row["cell_kilometres"] == list(expected.cell_kilometres)
         assert row["errors"] == [asdict(error) for error in expected.errors]
     costs = {row.pop("max_per_user"): row for row in parsed["cost_of_users"]}
-    assert costs == {bound: asdict(error) for bound, error in cost_of_users(made).items()}
+    assert costs == {bound: asdict(error) for bound, error in made.cost_of_users().items()}
 
 
 @pytest.mark.parametrize("accuracy", ["20%", "20 %", "0.2"])

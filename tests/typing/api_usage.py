@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import ClassVar, assert_type
+from typing import Any, ClassVar, assert_type
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,11 +13,15 @@ from numpy.typing import NDArray
 
 import hushgrid as hg
 from hushgrid.counting.counter import Counter
+from hushgrid.export.statement import Statement
+from hushgrid.files.verify import Verification
 from hushgrid.geometry.partition import Structure
 from hushgrid.methods.method import ListedMethod, Method
-from hushgrid.planning.plan import Plan, plan
+from hushgrid.planning.levels import LevelsPlan
+from hushgrid.planning.plan import Plan
 from hushgrid.privacy.bits import SimulatedBits
 from hushgrid.privacy.budget import Budget
+from hushgrid.release.describe import Description
 from hushgrid.synopsis.claim import Claim, MethodRecord
 
 Floats = NDArray[np.float64]
@@ -153,9 +157,25 @@ def changes(before: hg.Synopsis, after: hg.Synopsis) -> None:
 
 def plans(domain: hg.Domain) -> None:
     """Before any data is touched."""
-    expected = plan(domain, points_about=50_000, epsilon=1, max_per_user=4)
+    expected = hg.plan(domain, points_about=50_000, epsilon=1, max_per_user=4)
     assert_type(expected, Plan)
     assert_type(expected.yardstick.relative_reach, float)
+    assert_type(expected.to_dict(), dict[str, Any])
+    assert_type(hg.plan(domain, points_about=50_000, accuracy=0.05).epsilon, Fraction)
+    assert_type(hg.plan(areas=hg.Areas([], names=[]), epsilon="0.5"), LevelsPlan)
+
+
+def papers(synopsis: hg.Synopsis) -> None:
+    """What a release promises, whether it contradicts itself, and a page to sign."""
+    assert_type(hg.describe(synopsis), Description)
+    assert_type(hg.describe("trips.dp.parquet").to_dict(), dict[str, Any])
+    verification = hg.verify(Path("trips.dp.parquet"))
+    assert_type(verification, Verification)
+    assert_type(verification.ok, bool)
+    statement = hg.manifest("trips.dp.parquet", publisher="City", language="de", ledger="city.ledger", dataset="trips")
+    assert_type(statement, Statement)
+    assert_type(statement.to_html(), str)
+    statement.save(Path("statement.html"), overwrite=True)
 
 
 class Mine:

@@ -7,15 +7,15 @@ import click
 
 from hushgrid.cli.audit import audit_command
 from hushgrid.cli.demo import demo
-from hushgrid.cli.describe import describe
+from hushgrid.cli.describe import describe_command, verify_command
 from hushgrid.cli.export import export, sample_command
 from hushgrid.cli.ledger import ledger
+from hushgrid.cli.manifest import manifest_command
 from hushgrid.cli.parameters import example
 from hushgrid.cli.plan import plan_command
 from hushgrid.cli.program import Program, completion
 from hushgrid.cli.publish import publish_command
 from hushgrid.cli.query import query
-from hushgrid.cli.verify import verify_command
 from hushgrid.cli.web import draw_map, serve
 
 
@@ -29,8 +29,9 @@ from hushgrid.cli.web import draw_map, serve
         serve,
         sample_command,
         export,
-        describe,
+        describe_command,
         verify_command,
+        manifest_command,
         ledger,
         audit_command,
         demo,

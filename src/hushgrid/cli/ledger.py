@@ -205,12 +205,7 @@ def verify_ledger(place: str, head: str | None, want_json: bool) -> None:
 
     with open_ledger(place) as opened:
         verification = opened.verify(head=head)
-    if want_json:
-        checks = [vars(check) for check in verification.checks]
-        click.echo(as_json({"ledger": opened.place, "ok": verification.ok, "checks": checks}))
-    else:
-        rows = [["ok" if check.ok else "FAILED", check.name, check.detail] for check in verification.checks]
-        click.echo(aligned(rows, left=3))
+    click.echo(as_json({"ledger": opened.place, **verification.to_dict()}) if want_json else verification)
     failed = [check.name for check in verification.checks if not check.ok]
     if failed:
         msg = f"the ledger {opened.place} failed these checks: {', '.join(failed)}."

@@ -357,14 +357,14 @@ def manifest_paths(output: Path) -> tuple[Path, Path]:
 
 def write_manifest_files(synopsis: "Synopsis", output: Path, *, overwrite: bool) -> None:
     """Write the manifest and the registry entry beside a release."""
-    from hushgrid.export.manifest import manifest
+    from hushgrid.export.manifest import manifest_text
     from hushgrid.export.registry import registry_entry
     from hushgrid.files.paths import new_file
 
     with output.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     texts = (
-        manifest(synopsis, name=output.name, sha256=sha256),
+        manifest_text(synopsis, name=output.name, sha256=sha256),
         registry_entry(synopsis, name=output.name, sha256=sha256, published=f"{datetime.now(UTC):%Y-%m-%d}"),
     )
     for path, text in zip(manifest_paths(output), texts, strict=True):

@@ -85,7 +85,7 @@ OUT_OF_SCOPE = """\
 - **Who made the file.** It is the one that was released if its SHA-256 is the one above."""
 
 
-def manifest(synopsis: Synopsis, *, name: str, sha256: str) -> str:
+def manifest_text(synopsis: Synopsis, *, name: str, sha256: str) -> str:
     """What a release promises, as Markdown.
 
     All of it follows from released values and public arguments.

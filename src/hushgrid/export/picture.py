@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats, Indices
+from hushgrid.export.raster import Raster, pixels
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.partition import Partition
@@ -63,8 +65,8 @@ class Picture:
     >>> import hushgrid as hg
     >>> square = hg.Domain(west=0, south=0, east=1, north=1, crs="EPSG:32618")
     >>> release = hg.publish([[0.1, 0.1]] * 500, domain=square, epsilon=1, method="ug")
-    >>> densities = Picture.of(release, longest=64).paint()
-    >>> densities.shape, bool(np.isclose(densities.mean(), release.total))
+    >>> painted = Picture.of(release, longest=64).paint()
+    >>> painted.shape, bool(np.isclose(painted.mean(), release.total))
     ((64, 64), True)
     """
 
@@ -107,7 +109,21 @@ class Picture:
         return np.asarray(painted * (total / (counted or 1.0)))
 
 
-def smoothly_halved(densities: Floats) -> Floats:
+def densities(synopsis: Synopsis, longest: int) -> Floats:
+    """Counts per unit of `row_sizes` in each pixel, as finely as the release knows them; the southernmost row first.
+
+    Parameters
+    ----------
+    longest : int
+        Pixels on the longer side, at least.
+    """
+    if not isinstance(synopsis.partition, AreaPartition):
+        return Picture.of(synopsis, longest=longest).paint()
+    raster = Raster.of(synopsis, pixels(synopsis, longest))
+    return raster.estimates / row_sizes(raster.grid)[:, None]
+
+
+def smoothly_halved(painted: Floats) -> Floats:
     """Densities of blocks half as wide and half as high, without edges between those of different blocks.
 
     Along each axis a part takes 3/4 of its own block's density and 1/4 of its neighbour's. Repeated, it is the
@@ -120,11 +136,11 @@ def smoothly_halved(densities: Floats) -> Floats:
            [16., 12.,  4.,  0.]])
     """
     for axis in (0, 1):
-        padded = np.pad(densities, [(1, 1) if axis == each else (0, 0) for each in (0, 1)], mode="edge")
+        padded = np.pad(painted, [(1, 1) if axis == each else (0, 0) for each in (0, 1)], mode="edge")
         before, after = (np.delete(padded, ends, axis) for ends in ([-2, -1], [0, 1]))
-        halves = np.stack([3 * densities + before, 3 * densities + after], axis=axis + 1) / 4
-        densities = halves.reshape([(1 + (axis == each)) * size for each, size in enumerate(densities.shape)])
-    return densities
+        halves = np.stack([3 * painted + before, 3 * painted + after], axis=axis + 1) / 4
+        painted = halves.reshape([(1 + (axis == each)) * size for each, size in enumerate(painted.shape)])
+    return painted
 
 
 def row_sizes(grid: Grid) -> Floats:

@@ -8,10 +8,8 @@ import numpy as np
 
 from hushgrid.arrays import Floats
 from hushgrid.errors import MissingExtraError
-from hushgrid.export.picture import EARTH_RADIUS, Picture, row_sizes
-from hushgrid.export.raster import Raster, pixels
+from hushgrid.export.picture import EARTH_RADIUS, densities
 from hushgrid.export.world import world_for
-from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
 from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
@@ -93,12 +91,12 @@ def plot(synopsis: Synopsis, ax: "Axes | None" = None, *, title: str | None = No
     if ax is None:
         _, ax = plt.subplots(figsize=(9, 6), layout="constrained")
     domain = synopsis.domain
-    densities = _densities(synopsis)
+    shown = _densities(synopsis)
     _draw_ground(ax, domain)
-    highest = float(np.quantile(densities[densities > 0], DENSEST)) if (densities > 0).any() else 1.0
+    highest = float(np.quantile(shown[shown > 0], DENSEST)) if (shown > 0).any() else 1.0
     lowest = highest / 10**DECADES
     image = ax.imshow(
-        np.ma.masked_less(densities, lowest),
+        np.ma.masked_less(shown, lowest),
         extent=(domain.west, domain.east, domain.south, domain.north),
         origin="lower",
         norm=LogNorm(lowest, highest),
@@ -122,13 +120,8 @@ def _densities(synopsis: Synopsis) -> Floats:
 
     In squares of the domain's own units where their length is not known.
     """
-    if isinstance(synopsis.partition, AreaPartition):
-        raster = Raster.of(synopsis, pixels(synopsis, RESOLUTION))
-        densities = raster.estimates / row_sizes(raster.grid)[:, None]
-    else:
-        densities = Picture.of(synopsis, longest=RESOLUTION).paint()
     unit = 1.0 if synopsis.domain.is_geographic else _kilometres(synopsis.domain) or 1.0
-    return densities / unit**2
+    return densities(synopsis, RESOLUTION) / unit**2
 
 
 def _kilometres(domain: Domain) -> float | None:

@@ -5,9 +5,7 @@ import math
 import numpy as np
 
 from hushgrid.arrays import Floats
-from hushgrid.export.picture import Picture, row_sizes
-from hushgrid.export.raster import Raster, pixels
-from hushgrid.geometry.areas import AreaPartition
+from hushgrid.export.picture import densities
 from hushgrid.synopsis.synopsis import Synopsis
 
 SHADES = " ·░▒▓█"  # from nothing to the densest
@@ -35,24 +33,17 @@ def text_picture(synopsis: Synopsis, *, columns: int = 64) -> str:
     >>> len(lines), lines[-1][0]
     (4, '█')
     """
-    densities = _densities(synopsis, FINE * columns)
+    fine = densities(synopsis, FINE * columns)
     domain = synopsis.domain
     squeeze = math.cos(math.radians((domain.south + domain.north) / 2)) if domain.is_geographic else 1.0
     rows = max(1, round(columns * domain.height / (domain.width * max(squeeze, 0.1)) / TALL))
-    letters = _resized(_resized(densities, rows).T, columns).T
+    letters = _resized(_resized(fine, rows).T, columns).T
     some = letters[letters > 0]
     highest = float(np.quantile(some, DENSEST)) if some.size else 1.0
     with np.errstate(divide="ignore"):
         places = 1 + (len(SHADES) - 2) * (1 + np.log10(letters / highest) / DECADES)
     shades = np.clip(np.ceil(places), 0, len(SHADES) - 1).astype(int)
     return "\n".join("".join(SHADES[shade] for shade in line).rstrip() for line in shades[::-1])
-
-
-def _densities(synopsis: Synopsis, longest: int) -> Floats:
-    if not isinstance(synopsis.partition, AreaPartition):
-        return Picture.of(synopsis, longest=longest).paint()
-    raster = Raster.of(synopsis, pixels(synopsis, longest))
-    return raster.estimates / row_sizes(raster.grid)[:, None]
 
 
 def _resized(values: Floats, size: int) -> Floats:

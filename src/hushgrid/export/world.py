@@ -10,6 +10,7 @@ from functools import cache, cached_property
 from importlib import resources
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.geometry.domain import Domain
@@ -49,6 +50,24 @@ class World:
         return np.array(
             [np.hstack([self.degrees(arc).min(axis=0), self.degrees(arc).max(axis=0)]) for arc in self.arcs]
         )
+
+
+def in_sight(line: Floats, around: tuple[float, float, float, float]) -> NDArray[np.bool_]:
+    """Which points of a line matter within bounds.
+
+    Those that lie beyond a side, like both their neighbours, cannot be seen; what is inside stays as it is.
+
+    Examples
+    --------
+    >>> in_sight(np.array([[-9.0, 0], [-8, 0], [-7, 1], [0, 1], [1, 1]]), (0, 0, 2, 2))
+    array([ True, False,  True,  True,  True])
+    """
+    x, y = line.T
+    west, south, east, north = around
+    kept = np.ones(len(line), bool)
+    for beyond in (x < west, y < south, x > east, y > north):
+        kept[1:-1] &= ~(beyond[:-2] & beyond[1:-1] & beyond[2:])
+    return kept
 
 
 def world_for(domain: Domain) -> World:

@@ -6,9 +6,10 @@ file: only the digest kept in the publisher's ledger shows that.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +25,7 @@ from hushgrid.synopsis.cells import BOUNDS, names, places, shape_type, shapes
 from hushgrid.synopsis.claim import TOTAL, Claim
 from hushgrid.synopsis.scale import Scale
 from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.text import aligned
 
 TOLERANCE = 1e-9  # relative and absolute: machines add up in different orders
 
@@ -37,16 +39,29 @@ class FileCheck:
     detail: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Verification:
-    """Every check of a release file, in order."""
+    """Every check of a release file, in order; printing it lists them.
+
+    Examples
+    --------
+    >>> Verification(checks=(FileCheck(name="size", ok=False, detail="noisy size, not paid for"),))
+    FAILED  size  noisy size, not paid for
+    """
 
     checks: tuple[FileCheck, ...]
+
+    def __repr__(self) -> str:
+        return aligned([["ok" if check.ok else "FAILED", check.name, check.detail] for check in self.checks], left=3)
 
     @property
     def ok(self) -> bool:
         """Whether every check passed."""
         return all(check.ok for check in self.checks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every check, as values for JSON."""
+        return {"ok": self.ok, "checks": [asdict(check) for check in self.checks]}
 
 
 def verify_file(path: str | Path) -> Verification:

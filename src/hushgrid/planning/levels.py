@@ -5,23 +5,25 @@ Errors of counts on areas follow from the areas, the budget and its split alone:
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from hushgrid.geometry.areas import AreaPartition
+from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.nesting import AreaLevel
 from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.least_squares import nodes_of_runs
 from hushgrid.inference.measurements import Measurements, NoisyValues, Regions
 from hushgrid.inference.noise_law import NoiseLaw
-from hushgrid.methods.areas import default_shares
+from hushgrid.methods.areas import Areas, default_shares
 from hushgrid.methods.method import check_whole
-from hushgrid.planning.plan import MOST_PER_USER
+from hushgrid.planning.words import levels_in_words
 from hushgrid.privacy.exact import Exactable, exact_epsilon
 from hushgrid.synopsis.answer import answer_of_noise
 
 CONFIDENCE = 0.95
+MOST_PER_USER = 10**6
 # Shares go with these powers of the number of areas; with the power 1/3 they are the default.
 POWERS = (-1 / 3, 0, 2 / 3)
 
@@ -49,23 +51,59 @@ class SplitPlan:
     mark: Mark = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class LevelsPlan:
-    """What to expect of counts on areas, by how the budget is split.
+    """What to expect of counts on areas; printing it tells.
 
-    Its splits come from those that favour the coarsest level to the finest level counted alone.
+    Its splits of the budget come from those that favour the coarsest level to the finest level counted alone.
     """
 
     levels: tuple[AreaLevel, ...]
     epsilon: Fraction
     max_per_user: int
     splits: tuple[SplitPlan, ...]
+    points_about: int | None = None
+
+    def __repr__(self) -> str:
+        return levels_in_words(self)
 
     @property
     def chosen(self) -> SplitPlan:
         """The split that a release would have: the one given, or the default."""
         marked = {split.mark: split for split in self.splits}
         return marked.get("given") or marked["default"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as values for JSON."""
+        names = [level.name for level in self.levels]
+        return {
+            "epsilon": float(self.epsilon),
+            "exact_epsilon": str(self.epsilon),
+            "max_per_user": self.max_per_user,
+            "levels": [{"level": level.name, "areas": len(level.names)} for level in self.levels],
+            "splits": [
+                {
+                    "mark": split.mark,
+                    "shares": dict(zip(names, map(float, split.shares), strict=True)),
+                    "reaches": dict(zip(names, split.reaches, strict=True)),
+                    "total_reach": split.total_reach,
+                }
+                for split in self.splits
+            ],
+        }
+
+
+def plan_areas(
+    method: Areas, domain: Domain | None, *, epsilon: Exactable, points_about: int | None, max_per_user: int
+) -> LevelsPlan:
+    """What to expect of a release on areas.
+
+    Without a domain, it is the rectangle around them.
+    """
+    areas = method.public_partition(domain or method.domain())
+    shares = None if method.shares is None else method.shares_of(areas)
+    made = plan_levels(areas, epsilon=epsilon, max_per_user=max_per_user, shares=shares)
+    return replace(made, points_about=points_about)
 
 
 def plan_levels(

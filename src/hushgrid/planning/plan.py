@@ -1,21 +1,22 @@
 """What to expect of a release, from public figures."""
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from functools import cache
-from typing import Any
-
-import numpy as np
+from typing import Any, overload
 
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
+from hushgrid.methods.areas import Areas
 from hushgrid.methods.method import check_whole, most_cells
+from hushgrid.planning.ladder import figures_at
+from hushgrid.planning.levels import MOST_PER_USER, LevelsPlan, plan_areas
 from hushgrid.planning.population import check_filled
-from hushgrid.planning.rehearsal import AREA_SHARES, METHODS, Figures, rehearse
+from hushgrid.planning.rehearsal import AREA_SHARES, METHODS, Figures
+from hushgrid.planning.words import assumption, plan_in_words, sentence, what_it_takes
 from hushgrid.privacy.budget import SIZE_SHARE
 from hushgrid.privacy.exact import Exactable, exact_epsilon, exact_share
-from hushgrid.release.cost import OTHER, PRICES, Cost
+from hushgrid.release.cost import Cost
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,70 +48,8 @@ class ExpectedError:
     relative_reach: float
 
 
-# The structure of a release depends on points times epsilon, and so do its errors relative to the points. With ten
-# times the points and a tenth of the budget, counts and noise are ten times as large everywhere. So figures are
-# rehearsed where this signal is a power of ten, with few people, and follow power laws between and beyond.
-LOWEST_DECADE, HIGHEST_DECADE = 0, 5
-LARGEST_POPULATION = 2**17
-
-LARGEST_SIGNAL = 1e8  # that figures are told for
-
-ERRORS = ("typical_error", "reach", "relative_typical_error", "relative_reach")
-
-
-def figures_at(method: str, size: int, epsilon: Fraction, filled: float) -> Figures:
-    """What to expect of a method, by interpolation.
-
-    Examples
-    --------
-    >>> few, many = (figures_at("ug", size, Fraction(1), 0.2).relative_reach for size in (1000, 10_000))
-    >>> bool(all(few > many))
-    True
-    """
-    exponent = math.log10(min(float(size * epsilon), largest_signal(method)))
-    decade = min(max(math.floor(exponent), LOWEST_DECADE), HIGHEST_DECADE - 1)
-    low, high = (rung(method, min(size, LARGEST_POPULATION), each, filled) for each in (decade, decade + 1))
-    return _between(low, high, exponent - decade)
-
-
-def largest_signal(method: str) -> float:
-    """Points times epsilon that figures get no better beyond.
-
-    There a release has about as many cells as it may.
-
-    Examples
-    --------
-    >>> largest_signal("staq") < largest_signal("ug") == LARGEST_SIGNAL
-    True
-    """
-    return min(LARGEST_SIGNAL, most_cells(METHODS[method]) / PRICES.get(method, OTHER).cells)
-
-
-@cache
-def rung(method: str, people: int, decade: int, filled: float) -> Figures:
-    """Figures where people times epsilon is a power of ten.
-
-    No error is larger than on the rung below.
-    """
-    figures = rehearse(method, people, Fraction(10**decade, people), filled)
-    if decade == LOWEST_DECADE:
-        return figures
-    below = rung(method, people, decade - 1, filled)
-    return replace(figures, **{name: np.minimum(getattr(figures, name), getattr(below, name)) for name in ERRORS})
-
-
-def _between(low: Figures, high: Figures, place: float) -> Figures:
-    """Figures between two rungs, on power laws.
-
-    At 0 they are the first, at 1 the second.
-    """
-    pairs = {field.name: (getattr(low, field.name), getattr(high, field.name)) for field in fields(Figures)}
-    return Figures(**{name: first * (last / first) ** place for name, (first, last) in pairs.items()})
-
-
 FILLED = 0.2
 MOST_POINTS = 10**12
-MOST_PER_USER = 10**6
 YARDSTICK = ("staq", "medium")
 KILOMETRES_A_DEGREE = 111.2
 
@@ -145,11 +84,11 @@ class MethodPlan:
     errors: tuple[ExpectedError, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Plan:
-    """What to expect of a release, from public figures.
+    """What to expect of a release, from public figures; printing it tells.
 
-    Its fields are the arguments of `plan`.
+    Its fields are the arguments of `plan`, and what it found for each method.
     """
 
     domain: Domain
@@ -159,6 +98,10 @@ class Plan:
     size_share: Fraction
     filled: float
     methods: tuple[MethodPlan, ...]
+    accuracy: float | None = None
+
+    def __repr__(self) -> str:
+        return plan_in_words(self)
 
     @property
     def yardstick(self) -> ExpectedError:
@@ -166,29 +109,90 @@ class Plan:
         errors = {(row.method, error.rectangle): error for row in self.methods for error in row.errors}
         return errors[YARDSTICK]
 
+    def cost_of_users(self) -> dict[int, ExpectedError]:
+        """The yardstick for other bounds on points per user.
 
+        The bounds go from 1 up to the planned one. The number of points kept stays the same, because how it depends on
+        the bound is not public.
+
+        Examples
+        --------
+        >>> square = Domain(west=0, south=0, east=1, north=1)
+        >>> list(plan(square, points_about=10_000, epsilon=1, max_per_user=7).cost_of_users())
+        [1, 2, 5, 7]
+        """
+        bounds = [bound for bound in _round_numbers(self.max_per_user) if bound < self.max_per_user]
+        return {bound: _again(self, bound).yardstick for bound in [*bounds, self.max_per_user]}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as values for JSON."""
+        costs = [{"max_per_user": bound, **asdict(error)} for bound, error in self.cost_of_users().items()]
+        return {
+            "domain": asdict(self.domain),
+            "points_about": self.points_about,
+            "epsilon": float(self.epsilon),
+            "exact_epsilon": str(self.epsilon),
+            "max_per_user": self.max_per_user,
+            "size_share": float(self.size_share),
+            "filled": self.filled,
+            "methods": [asdict(row) for row in self.methods],
+            "cost_of_users": costs,
+            "sentence": sentence(self),
+            "what_it_takes": what_it_takes(self),
+            "assumption": assumption(self),
+        }
+
+
+@overload
 def plan(
     domain: Domain,
     *,
     points_about: int,
-    epsilon: Exactable,
+    epsilon: Exactable | None = None,
+    accuracy: float | None = None,
     max_per_user: int = 1,
     size_share: Exactable = SIZE_SHARE,
     filled: float = FILLED,
-) -> Plan:
-    """What to expect of a release, by method.
+) -> Plan: ...
+
+
+@overload
+def plan(
+    domain: Domain | None = None,
+    *,
+    areas: Areas,
+    epsilon: Exactable,
+    points_about: int | None = None,
+    max_per_user: int = 1,
+) -> LevelsPlan: ...
+
+
+def plan(
+    domain: Domain | None = None,
+    *,
+    points_about: int | None = None,
+    epsilon: Exactable | None = None,
+    accuracy: float | None = None,
+    max_per_user: int = 1,
+    size_share: Exactable = SIZE_SHARE,
+    filled: float = FILLED,
+    areas: Areas | None = None,
+) -> Plan | LevelsPlan:
+    """What to expect of a release, before any data is touched.
 
     The cells that STAQ, AG and UG would make, and the errors of counts in rectangles. Releases of a made-up population
-    are rehearsed, with noise that is always the same.
+    are rehearsed, with noise that is always the same. With `areas`, what each split of the budget does to each level.
 
     Parameters
     ----------
     domain : Domain
-        The public rectangle to cover.
+        The public rectangle to cover. Areas need none.
     points_about : int
-        About how many points there are, as far as that is public; at user level, how many are kept.
+        About how many points there are, as far as that is public; at user level, how many are kept. Areas need none.
     epsilon : float, str, Decimal, int or Fraction
         The privacy budget.
+    accuracy : float, instead of epsilon
+        Find the smallest epsilon for this error: counts over 1 % of the domain by STAQ stay below it 95 % of the time.
     max_per_user : int
         Points of one user that are kept at most. All of them are protected together, so that every method runs at
         ``epsilon / max_per_user``; 1 is also the cost where single records are protected.
@@ -196,6 +200,8 @@ def plan(
         Share of the budget for the noisy size.
     filled : float
         Share of the domain that nearly all points lie in: 95 % of them, of 64 by 64 equal parts.
+    areas : Areas, optional
+        Plan for counts on these instead.
 
     Examples
     --------
@@ -205,25 +211,48 @@ def plan(
     >>> expected.yardstick.relative_reach < 0.1
     True
     """
+    if (epsilon is None) == (accuracy is None):
+        msg = "give either epsilon or accuracy."
+        raise ArgumentError(msg, instead={"epsilon": 1})
+    if areas is not None:
+        if epsilon is None:
+            msg = "accuracy is about rectangles. With areas, give epsilon and read what each level gets."
+            raise ArgumentError(msg, instead={"epsilon": 1})
+        return plan_areas(areas, domain, epsilon=epsilon, points_about=points_about, max_per_user=max_per_user)
+    if domain is None or points_about is None:
+        msg = "a plan needs domain, the public rectangle, and points_about, a rough number of points; or areas."
+        raise ArgumentError(msg)
     check_whole(points_about, name="points_about", low=1, high=MOST_POINTS)
     check_whole(max_per_user, name="max_per_user", low=1, high=MOST_PER_USER)
     check_filled(filled)
-    granted, share = exact_epsilon(epsilon), exact_share(size_share, name="size_share")
-    for_counts = (1 - share) * granted / max_per_user
-    known: dict[str, Any] = {"epsilon": float(for_counts), "size": points_about, "users": max_per_user > 1}
+    share = exact_share(size_share, name="size_share")
+    figures: dict[str, Any] = {
+        "points_about": points_about,
+        "max_per_user": max_per_user,
+        "size_share": share,
+        "filled": filled,
+    }
+    if accuracy is not None:
+        epsilon = epsilon_for(domain, accuracy=accuracy, **figures)
+    assert epsilon is not None
+    granted = exact_epsilon(epsilon)
     return Plan(
         domain=domain,
-        points_about=points_about,
         epsilon=granted,
-        max_per_user=max_per_user,
-        size_share=share,
-        filled=filled,
-        methods=tuple(
-            _method_plan(
-                figures_at(name, points_about, for_counts, filled), domain, points_about, Cost(method=method, **known)
-            )
-            for name, method in METHODS.items()
-        ),
+        accuracy=accuracy,
+        methods=_method_plans(domain, points_about, (1 - share) * granted / max_per_user, filled, max_per_user > 1),
+        **figures,
+    )
+
+
+def _method_plans(
+    domain: Domain, points_about: int, rate: Fraction, filled: float, users: bool
+) -> tuple[MethodPlan, ...]:
+    """What each method would publish, at the rate of one record."""
+    known: dict[str, Any] = {"epsilon": float(rate), "size": points_about, "users": users}
+    return tuple(
+        _method_plan(figures_at(name, points_about, rate, filled), domain, points_about, Cost(method=method, **known))
+        for name, method in METHODS.items()
     )
 
 
@@ -255,23 +284,6 @@ def _expected_error(figures: Figures, index: int, size: int) -> ExpectedError:
         relative_typical_error=float(figures.relative_typical_error[index]),
         relative_reach=float(figures.relative_reach[index]),
     )
-
-
-def cost_of_users(made: Plan) -> dict[int, ExpectedError]:
-    """The yardstick for other bounds on points per user.
-
-    The bounds go from 1 up to the planned one. The number of points kept stays the same, because how it depends on the
-    bound is not public.
-
-    Examples
-    --------
-    >>> from hushgrid.geometry.domain import Domain
-    >>> made = plan(Domain(west=0, south=0, east=1, north=1), points_about=10_000, epsilon=1, max_per_user=7)
-    >>> list(cost_of_users(made))
-    [1, 2, 5, 7]
-    """
-    bounds = [bound for bound in _round_numbers(made.max_per_user) if bound < made.max_per_user]
-    return {bound: _again(made, bound).yardstick for bound in [*bounds, made.max_per_user]}
 
 
 def _again(made: Plan, max_per_user: int) -> Plan:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from hushgrid.arrays import Floats, Indices
-from hushgrid.export.world import World, world_for
+from hushgrid.arrays import Floats
+from hushgrid.export.world import in_sight, world_for
 from hushgrid.geometry.domain import Domain
 from hushgrid.synopsis.facts import SIMULATION, Facts
 from hushgrid.synopsis.synopsis import Synopsis
@@ -55,7 +55,8 @@ def add_atlas(domain: Domain, payload: Payload) -> dict[str, Any]:
     rings = [ring for ring in world.rings if _meet(world.extents[[_forward(arc) for arc in ring]], around)]
     kept = sorted({_forward(arc) for ring in rings for arc in ring})
     number = {arc: index for index, arc in enumerate(kept)}
-    arcs = [np.diff(_thinned(world.arcs[arc], world, around), axis=0, prepend=0) for arc in kept]
+    seen = [arc[in_sight(world.degrees(arc), around)] for arc in (world.arcs[number] for number in kept)]
+    arcs = [np.diff(arc, axis=0, prepend=0) for arc in seen]
     payload.add("arcLengths", [len(arc) for arc in arcs])
     for axis, name in enumerate(("arcX", "arcY")):
         payload.add(name, np.concatenate([[], *(arc[:, axis] for arc in arcs)]))
@@ -74,19 +75,6 @@ def _meet(extents: Floats, around: Bounds) -> bool:
     west, south, east, north = around
     across = extents[:, 0].min() < east and west < extents[:, 2].max()
     return bool(across and extents[:, 1].min() < north and south < extents[:, 3].max())
-
-
-def _thinned(arc: Indices, world: World, around: Bounds) -> Indices:
-    """An arc without the points that cannot be seen.
-
-    Those lie beyond a side, like both their neighbours; what is inside stays as it is.
-    """
-    x, y = world.degrees(arc).T
-    west, south, east, north = around
-    kept = np.ones(len(arc), bool)
-    for beyond in (x < west, y < south, x > east, y > north):
-        kept[1:-1] &= ~(beyond[:-2] & beyond[1:-1] & beyond[2:])
-    return arc[kept]
 
 
 # In the order that they need each other; in the page they are one script.

@@ -11,7 +11,7 @@ import shapely
 
 from hushgrid.answering.areas import AreaShapes, area_partition
 from hushgrid.errors import ArgumentError
-from hushgrid.export.manifest import manifest
+from hushgrid.export.manifest import manifest_text
 from hushgrid.export.raster import Raster, pixels
 from hushgrid.export.vectors import write_csv, write_geojson, write_gpkg
 from hushgrid.geometry.domain import Domain
@@ -151,6 +151,6 @@ def test_a_plot_shows_the_areas(synopsis):
 
 def test_a_manifest_says_what_is_counted(synopsis):
     """The manifest says that points in none of the areas are not counted."""
-    text = manifest(synopsis, name="areas.dp.parquet", sha256="0" * 64)
+    text = manifest_text(synopsis, name="areas.dp.parquet", sha256="0" * 64)
 
     assert "what lies in none of them is not counted" in text

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import hushgrid as hg
-from hushgrid.export.manifest import manifest
+from hushgrid.export.manifest import manifest_text
 from hushgrid.export.registry import registry_entry
 from hushgrid.synopsis.claim import LedgerMark
 
@@ -38,7 +38,7 @@ def synopsis(request: pytest.FixtureRequest) -> hg.Synopsis:
 
 def said(synopsis: hg.Synopsis) -> str:
     """The manifest on one line."""
-    return " ".join(manifest(synopsis, name="trips.dp.parquet", sha256=SHA256).split())
+    return " ".join(manifest_text(synopsis, name="trips.dp.parquet", sha256=SHA256).split())
 
 
 def registered(synopsis: hg.Synopsis) -> dict[str, Any]:

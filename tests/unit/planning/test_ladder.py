@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushgrid.planning.plan import ERRORS, LARGEST_POPULATION, LARGEST_SIGNAL, figures_at, rung
+from hushgrid.planning.ladder import ERRORS, LARGEST_POPULATION, LARGEST_SIGNAL, figures_at, rung
 from hushgrid.planning.rehearsal import METHODS, rehearse
 
 NAMES = ("cells", "cell_side", "points", *ERRORS)

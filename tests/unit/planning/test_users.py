@@ -3,7 +3,7 @@
 import pytest
 
 from hushgrid.geometry.domain import Domain
-from hushgrid.planning.plan import cost_of_users, plan
+from hushgrid.planning.plan import plan
 
 CITY = Domain(west=-74.26, south=40.48, east=-73.70, north=40.92)
 
@@ -14,7 +14,7 @@ CITY = Domain(west=-74.26, south=40.48, east=-73.70, north=40.92)
 def test_round_bounds_up_to_the_planned_one_are_compared(max_per_user: int, bounds: list[int]) -> None:
     """Each has the yardstick of its own plan, and costs more than the one before."""
     made = plan(CITY, points_about=5000, epsilon="0.7", max_per_user=max_per_user, size_share="0.02", filled=0.3)
-    costs = cost_of_users(made)
+    costs = made.cost_of_users()
 
     assert list(costs) == bounds
     assert costs[max_per_user] == made.yardstick

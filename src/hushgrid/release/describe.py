@@ -1,0 +1,141 @@
+"""What a release is and promises, in words and in values."""
+
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from hushgrid.methods import METHODS
+from hushgrid.methods.method import most_cells
+from hushgrid.synopsis.answer import CONFIDENCES, SIDES, Answer
+from hushgrid.synopsis.claim import Claim, Size
+from hushgrid.synopsis.facts import Facts
+from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.text import labelled, whole
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Description:
+    """What a release holds and promises; printing it says so.
+
+    Parameters
+    ----------
+    synopsis : Synopsis
+        The release.
+    file, library : str, optional
+        Where it was read from, and the version of hushgrid that wrote it.
+    """
+
+    synopsis: Synopsis
+    file: str | None = None
+    library: str | None = None
+
+    def __repr__(self) -> str:
+        return labelled(self.in_words())
+
+    @property
+    def total(self) -> Answer:
+        """The estimated total, with its interval."""
+        return self.synopsis.answer(self.synopsis.domain.bounds, confidence=CONFIDENCE)
+
+    @property
+    def max_cells(self) -> int:
+        """The limit on cells that are sized from released values."""
+        return self.synopsis.claim.max_cells or most_cells(METHODS.get(self.synopsis.method.name))
+
+    def in_words(self) -> dict[str, str]:
+        """The facts about the release, by label."""
+        synopsis, total = self.synopsis, self.total
+        facts, mark = Facts.of(synopsis), synopsis.ledger
+        capped = "" if synopsis.claim.size is None else f"; at most {self.max_cells:,} cells"
+        estimate, low, high = (whole(float(number)) for number in (total.estimate, total.low, total.high))
+        confidence = f"{100 * CONFIDENCE:g} % confidence"
+        charged = "" if mark is None else f"entry {mark.entry} of the data set {mark.dataset!r}; head {mark.head}"
+        return {
+            **({"file": f"{self.file}, written by hushgrid {self.library}"} if self.file is not None else {}),
+            "domain": f"{facts.region} ({facts.domain.crs})",
+            "method": facts.how_made,
+            "structure": synopsis.partition.words,
+            "sized by": f"{facts.sized_by}{capped}",
+            "total": f"about {estimate} {facts.counted}, an estimate; {low} to {high} with {confidence}",
+            **({"counts": facts.meaning} if facts.caveats else {}),
+            "guarantee": facts.claim.sentence,
+            "budget": facts.budget,
+            **({"ledger": charged} if charged else {}),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts about the release, as values for JSON."""
+        synopsis, total = self.synopsis, self.total
+        facts, method = Facts.of(synopsis), synopsis.method
+        return {
+            **({"file": self.file, "library": self.library} if self.file is not None else {}),
+            "simulation": synopsis.simulation,
+            "domain": asdict(synopsis.domain),
+            "method": {
+                "asked": method.asked,
+                "chosen": method.name,
+                "parameters": dict(method.parameters),
+                "notes": list(method.notes),
+            },
+            "structure": {
+                "cells": synopsis.partition.cells,
+                "max_cells": self.max_cells,
+                **synopsis.partition.details,
+            },
+            "total": {"estimate": total.estimate, "low": total.low, "high": total.high, "confidence": CONFIDENCE},
+            "counted": facts.counted,
+            "caveats": list(facts.caveats),
+            "scale": None if synopsis.scale is None else vars(synopsis.scale),
+            "calibration": {"sides": SIDES, "confidences": CONFIDENCES, "factors": synopsis.calibration.factors},
+            "claim": _claim(synopsis.claim),
+            "size": _size(synopsis.claim.size),
+            "ledger": None if synopsis.ledger is None else vars(synopsis.ledger),
+        }
+
+
+def describe(release: str | Path | Synopsis) -> Description:
+    """What a release holds and what it promises.
+
+    Parameters
+    ----------
+    release : path or Synopsis
+        A release file, or what was published or read.
+
+    Examples
+    --------
+    >>> import hushgrid as hg
+    >>> domain = hg.Domain(west=0, south=0, east=1, north=1)
+    >>> described = describe(hg.publish([[0.5, 0.5]], domain=domain, epsilon=1, method=hg.UniformGrid(side=2)))
+    >>> described.in_words()["structure"], described.to_dict()["claim"]["exact_epsilon"]
+    ('grid 2 x 2, 4 cells', '1')
+    """
+    if isinstance(release, Synopsis):
+        return Description(synopsis=release)
+    from hushgrid.files.release import open_release
+
+    with open_release(Path(release)) as file:
+        return Description(synopsis=file.synopsis(), file=str(release), library=file.footer.library)
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    return {
+        "sentence": claim.sentence,
+        "unit": claim.unit,
+        "max_per_unit": claim.max_per_unit,
+        **_epsilon(claim.epsilon),
+        "spends": [{"purpose": spend.purpose, **_epsilon(spend.epsilon)} for spend in claim.spends],
+    }
+
+
+def _epsilon(epsilon: Fraction) -> dict[str, float | str]:
+    return {"epsilon": float(epsilon), "exact_epsilon": str(epsilon)}
+
+
+def _size(size: Size | None) -> dict[str, Any] | None:
+    # A noisy size is there to size the partition and is never shown; a declared one is public anyway.
+    if size is None:
+        return None
+    return {"source": size.source, "value": size.value if size.source == "public" else None}
