@@ -16,6 +16,8 @@ from tests.cli.commands import Run, assert_refused
 ROWS, INSIDE, USERS, MOST = 41_387, 30_211, 7_919, 3  # numbers that nothing else in an output looks like
 RECT = "-74,40.6,-73.9,40.8"
 
+KEPT = re.compile(r"About \d+ % of the records were kept \(\d+ to \d+ % with 95 % confidence\)")
+
 
 def table() -> pa.Table:
     """Records of some users, a few of them outside the domain."""
@@ -52,7 +54,10 @@ def test_numbers_are_called_what_they_are(publish: Run, run: Run, file: Path) ->
     as_csv = run("query", "out.dp.parquet", "--rect", RECT, "--csv")
 
     assert published.exit_code == 0
-    assert "kept records: at most 3 records of each user" in published.stderr
+    assert "kept records, not of all: at most 3 records of each user" in " ".join(published.stderr.split())
+    assert KEPT.search(" ".join(published.stderr.split()))
+    assert KEPT.search(" ".join(said.split()))
+    assert 0.1 <= values["kept_share"]["low"] <= values["kept_share"]["estimate"] <= values["kept_share"]["high"] <= 1
     assert re.search(r"total +about [\d,]+ kept records", said)
     assert "any one user, with all their records," in " ".join(said.split())
     assert (values["counted"], values["claim"]["unit"], values["claim"]["max_per_unit"]) == ("kept records", "user", 3)
@@ -80,7 +85,9 @@ def test_counts_may_be_scaled_to_a_total(publish: Run, run: Run, parquet: Path, 
 
     assert synopsis.scale is not None
     assert synopsis.total == pytest.approx(synopsis.scale.total)
-    assert "Intervals cover neither what was lost" in asked
+    assert "a range by noise alone: it covers neither what was lost" in asked
+    assert "confidence" not in asked.partition("by noise alone")[2]
+    assert "by noise alone" in run("describe", "out.dp.parquet").stdout
     assert json.loads(run("describe", "out.dp.parquet", "--json").stdout)["scale"]["total"] == synopsis.scale.total
     assert run("verify", "out.dp.parquet").exit_code == 0
 

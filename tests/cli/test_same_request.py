@@ -42,6 +42,10 @@ SAME: dict[str, tuple[list[str], dict[str, Any]]] = {
         [*USERS, "--scale-to-total", "private", "--max-for-total", "5"],
         {"user": "who", "max_per_user": 3, "scale_to_total": "private", "max_for_total": 5},
     ),
+    "no share of records kept": (
+        [*USERS, "--no-kept-share"],
+        {"user": "who", "max_per_user": 3, "kept_share": False},
+    ),
     "distinct users": (
         [*USERS, "--distinct-users", "8"],
         {"user": "who", "max_per_user": 3, "distinct": True, "method": hg.UniformGrid(side=8)},

@@ -35,6 +35,7 @@ RELEASES: dict[str, dict[str, Any]] = {
     "smooth": {"method": hg.AdaptiveGrid(smooth=True)},
     "public-size": {"public_size": 3000},
     "users": USERS,
+    "users-share-not-told": {**USERS, "kept_share": False},
     "users-scaled": {**USERS, "scale_to_total": 3000},
     "users-scaled-in-private": {**USERS, "scale_to_total": "private"},
     "distinct-users": {**USERS, "distinct": True, "method": hg.UniformGrid(side=8)},

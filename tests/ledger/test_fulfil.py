@@ -45,7 +45,7 @@ def test_one_request_is_one_release(place: str) -> None:
         assert ledger.book().accounts["trips"].left == 1
 
 
-@pytest.mark.parametrize("kept", range(5))
+@pytest.mark.parametrize("kept", range(6))
 def test_a_run_that_was_cut_off_goes_on_with_what_it_drew(
     place: str, kept: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -69,8 +69,8 @@ def test_a_run_that_was_cut_off_goes_on_with_what_it_drew(
     assert recalled == drawn
     assert len(drawn) == kept
     assert left == 2
-    if 3 in drawn:  # after the state of the points, the key of the users and the size: the first level
-        assert synopsis.measurements.region_values.values.tobytes() == drawn[3]
+    if 4 in drawn:  # after the state of the points, the key of the users, the total and the size: the first level
+        assert synopsis.measurements.region_values.values.tobytes() == drawn[4]
 
 
 def test_python_goes_on_with_an_entry(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,6 +127,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "a public total": {"scale_to_total": 10**6},
     "a private total": {"scale_to_total": "private"},
     "its cap": {"scale_to_total": "private", "max_for_total": 7},
+    "the share of records kept": {"kept_share": False},
+    "the cap of all records": {"max_for_total": 7},
     "users counted": {"distinct": True, "method": hg.UniformGrid(side=4)},
     "a grid of records": {"method": hg.UniformGrid(side=4)},
     "a public size": {"public_size": 10},

@@ -97,7 +97,7 @@ def measured_values(synopsis: hg.Synopsis) -> list[int]:
     parts = [measurements.leaves, measurements.region_values, *([] if wavelet is None else [wavelet.coefficients])]
     values = [value for part in parts for value in part.values[part.rate_index >= 0].tolist()]
     values += [] if synopsis.claim.size is None else [synopsis.claim.size.value]
-    return values + ([] if synopsis.scale is None else [synopsis.scale.total])
+    return values + ([] if synopsis.claim.total is None else [synopsis.claim.total.value])
 
 
 def released_structure(synopsis: hg.Synopsis, name: str) -> Values:

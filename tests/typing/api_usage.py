@@ -86,6 +86,7 @@ def options(domain: hg.Domain, told: Callable[[float], None]) -> None:
         missing_user="own",
         scale_to_total="private",
         max_for_total=100,
+        kept_share=False,
     )
     hg.publish(np.zeros((3, 2)), domain=domain, epsilon=1, user=["a", "b", "a"], max_per_user=1, scale_to_total=3)
     hg.publish(

@@ -203,7 +203,7 @@ def on_a_split_edge() -> Neighbours:
 def heavy_users() -> Iterator[Neighbours]:
     """A user with far more records than count.
 
-    Twenty times as many: in one spot, all over the map, and in a private total.
+    Twenty times as many: in one spot, all over the map, in a private total, and in the share of records kept.
     """
     crowd = tuple(Place(0.05 + 0.9 * n / 40, 0.55, user=f"user {n % 8}") for n in range(40))
     sides = np.arange(8) / 8 + 0.02
@@ -217,14 +217,19 @@ def heavy_users() -> Iterator[Neighbours]:
             length=SHORT_LENGTH,
             arguments={"max_per_user": MOST_PER_USER},
         )
-    yield Neighbours(
-        title="a heavy user in a private total",
-        method=OneCell(),
-        places=crowd[:4],
-        more=everywhere,
-        length=2.0,
-        arguments={"max_per_user": MOST_PER_USER, "scale_to_total": "private"},
-    )
+    totals: Mapping[str, Mapping[str, Any]] = {
+        "a private total": {"scale_to_total": "private"},
+        "the share of records kept": {},
+    }
+    for where, options in totals.items():
+        yield Neighbours(
+            title=f"a heavy user in {where}",
+            method=OneCell(),
+            places=crowd[:4],
+            more=everywhere,
+            length=2.0,
+            arguments={"max_per_user": MOST_PER_USER, **options},
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from hushgrid.arrays import Floats, Indices
 
 SIZE_SHARE = Fraction(1, 100)  # of epsilon, for the noisy number of records, unless a share is given
-TOTAL_SHARE = Fraction(1, 20)  # of epsilon, for a private total
+TOTAL_SHARE = Fraction(1, 20)  # of epsilon, for a private total that counts are scaled to
+KEPT_SHARE = Fraction(1, 50)  # of epsilon, for one that only says which share of the records was kept
 NODES = 512  # of the quadrature, which is exact for up to 1,024 candidates
 
 
@@ -38,12 +39,12 @@ def size_rate(epsilon: Fraction, share: Fraction = SIZE_SHARE) -> Fraction:
     return share * epsilon
 
 
-def total_rate(epsilon: Fraction, cap: int) -> Fraction:
+def total_rate(epsilon: Fraction, cap: int, share: Fraction = TOTAL_SHARE) -> Fraction:
     """Rate of the noise on a private total.
 
     One user changes it by at most the cap.
     """
-    return TOTAL_SHARE * epsilon / cap
+    return share * epsilon / cap
 
 
 def heads(gaps: Indices, rate: float) -> Floats:

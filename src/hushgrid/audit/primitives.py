@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -86,6 +87,7 @@ def noise_experiments(setting: Setting) -> Iterator[Experiment]:
         Primitive(title="Neighbouring draws", test=pairs_test),
         Primitive(title="Noise of the number of records", test=size_test),
         Primitive(title="Noise of a private total", test=total_test),
+        Primitive(title="Noise of the number of all records, kept or not", test=kept_test),
         Primitive(title="Coins", test=coin_test),
         Primitive(title="Choice of one of several candidates", test=selection_test),
         Primitive(title="Cuts of a kd-tree", test=cut_test),
@@ -193,15 +195,29 @@ def size_test(setting: Setting) -> Test:
 
 
 def total_test(setting: Setting) -> Test:
-    """Private totals of three users.
+    """Private totals that counts are scaled to."""
+    draws = _noise_of_totals(setting, scale_to_total="private")
+    return mixed_p_value({laws.total_rate(setting.epsilon, TOTAL_CAP): draws}), len(draws)
+
+
+def kept_test(setting: Setting) -> Test:
+    """Private totals that say which share of the records was kept."""
+    draws = _noise_of_totals(setting)
+    return mixed_p_value({laws.total_rate(setting.epsilon, TOTAL_CAP, laws.KEPT_SHARE): draws}), len(draws)
+
+
+TOTAL_CAP = 2
+
+
+def _noise_of_totals(setting: Setting, **options: Any) -> Indices:
+    """Noise in the totals of three users.
 
     Two have one record, and one has nine, of which two count.
     """
-    points, users, cap = even_points(11), np.array(["heavy"] * 9 + ["one", "other"], object), 2
-    options = {"user": users, "max_per_user": 1, "scale_to_total": "private", "max_for_total": cap}
+    points, users = even_points(11), np.array(["heavy"] * 9 + ["one", "other"], object)
+    options |= {"user": users, "max_per_user": 1, "max_for_total": TOTAL_CAP}
     releases = (released(points, setting, method=OneCell(), **options) for _ in range(4 * setting.runs))
-    draws = np.array([release.scale.total - (cap + 2) for release in releases if release.scale])
-    return mixed_p_value({laws.total_rate(setting.epsilon, cap): draws}), len(draws)
+    return np.array([release.claim.total.value - (TOTAL_CAP + 2) for release in releases if release.claim.total])
 
 
 COIN_RATE, GAPS = Fraction(1, 3), np.arange(1, 9)

@@ -300,6 +300,7 @@ def _users() -> Iterator[Route]:
     grid = UniformGrid(side=4)
     options: Mapping[str, Mapping[str, Any]] = {
         "users, noisy size": {"method": "ug"},
+        "users, without the share kept": {"method": grid, "kept_share": False},
         "users, private total": {"method": grid, "scale_to_total": "private"},
         "users, public total": {"method": grid, "scale_to_total": 500},
         "users, a record without id is its own": {"method": grid, "missing_user": "own"},

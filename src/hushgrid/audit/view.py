@@ -41,6 +41,7 @@ VIEWS = (
     "the count of the quarter around the record",
     "the difference between the first cell and the last",
     "the noisy number of records",
+    "the noisy number of all records, kept or not",
 )
 
 
@@ -74,6 +75,7 @@ def view(release: Synopsis, places: Sequence[Place], spot: Place) -> tuple[float
         float(np.sum(release.count((west, south, (west + east) / 2, (south + north) / 2)))),
         values[0] - values[-1],
         release.claim.size.value if release.claim.size else 0,
+        release.claim.total.value if release.claim.total else 0,
     )
 
 

@@ -135,6 +135,12 @@ PRIVACY = section(
         help="Records of each user that a private total counts.",
     ),
     click.option(
+        "--kept-share/--no-kept-share",
+        default=True,
+        show_default=True,
+        help="Say which share of the records was kept, for a fiftieth of the budget. With --user-column.",
+    ),
+    click.option(
         "--distinct-users",
         type=int,
         is_flag=False,

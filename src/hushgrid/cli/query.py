@@ -50,7 +50,7 @@ class Answers:
     unit : str
         What the noise protects: each record, or each user.
     covered : str
-        What lies in the intervals.
+        What lies in the intervals; empty where low and high are a range by noise alone.
     caveats : tuple of str
         What a reader must know besides.
     columns : tuple of str
@@ -90,10 +90,13 @@ class Answers:
             "",
             *self.caveats,
             f"Counts are estimates: they carry noise that protects every {self.unit}.",
-            f"The {self.covered} lies between low and high with {100 * self.confidence:.10g} % confidence.",
         ]
+        if self.covered:
+            confidence = f"{100 * self.confidence:.10g} % confidence"
+            lines.append(f"The {self.covered} lies between low and high with {confidence}.")
         if not usable.all():
-            lines.append("Where an answer is marked not usable, the interval is wider than the estimate.")
+            word = "interval" if self.covered else "range"
+            lines.append(f"Where an answer is marked not usable, the {word} is wider than the estimate.")
         if (self.values["estimate"] < 0).any():
             lines.append("Noise can take an estimate below zero. It is left there, so that areas add up.")
         return "\n".join(lines)

@@ -226,12 +226,15 @@ class UserLevel:
         A total that counts are scaled to: declared public, or counted from the data and paid for.
     max_for_total : int
         B: the records of one user that a private total counts at most.
+    kept_share : bool
+        Whether a private total is paid for to say which share of the records was kept, where nothing else says it.
     """
 
     max_per_user: int
     missing_user: MissingUser = "drop"
     scale_to_total: int | Literal["private"] | None = None
     max_for_total: int
+    kept_share: bool = False
 
     @classmethod
     def of(
@@ -242,6 +245,7 @@ class UserLevel:
         missing_user: MissingUser,
         scale_to_total: int | Literal["private"] | None,
         max_for_total: int | None,
+        kept_share: bool = False,
     ) -> Self | None:
         """Check the arguments of `publish` about users.
 
@@ -250,7 +254,7 @@ class UserLevel:
         Examples
         --------
         >>> UserLevel.of("id", max_per_user=5, missing_user="drop", scale_to_total=None, max_for_total=None)
-        UserLevel(max_per_user=5, missing_user='drop', scale_to_total=None, max_for_total=50)
+        UserLevel(max_per_user=5, missing_user='drop', scale_to_total=None, max_for_total=50, kept_share=False)
         """
         if user is None:
             _refuse_without_user(
@@ -271,14 +275,18 @@ class UserLevel:
         if scale_to_total is not None and scale_to_total != PRIVATE:
             _check_at_least_one(scale_to_total=scale_to_total)
         if max_for_total is not None:
-            if scale_to_total != PRIVATE:
+            if scale_to_total != PRIVATE and not kept_share:
                 msg = "max_for_total bounds what one user adds to a private total. Ask for one: "
-                msg += "scale_to_total='private'."
+                msg += "scale_to_total='private', or kept_share=True."
                 raise ArgumentError(msg)
             _check_at_least_one(max_for_total=max_for_total)
         cap = CAP_PER_RECORD * max_per_user if max_for_total is None else max_for_total
         return cls(
-            max_per_user=max_per_user, missing_user=missing_user, scale_to_total=scale_to_total, max_for_total=cap
+            max_per_user=max_per_user,
+            missing_user=missing_user,
+            scale_to_total=scale_to_total,
+            max_for_total=cap,
+            kept_share=kept_share and scale_to_total is None,
         )
 
     def rule(

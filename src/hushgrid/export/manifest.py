@@ -149,7 +149,8 @@ def _numbers(facts: Facts) -> str:
     meaning = facts.meaning or "Counts are of points, one for each record in the domain."
     return (
         f"{meaning} They are estimates, with noise; {facts.sign}.\n\n"
-        f"An interval of 95 % is made to hold the {facts.covered} 95 times in 100. {facts.width}."
+        + (f"An interval of 95 % is made to hold the {facts.covered} 95 times in 100. " if facts.covered else "")
+        + f"{facts.width}."
     )
 
 

@@ -100,7 +100,8 @@ def registry_entry(synopsis: Synopsis, *, name: str, sha256: str, published: str
 
 
 def _basic(facts: Facts, name: str, published: str) -> dict[str, Yaml]:
-    map_of_cells = f"A map of {facts.cells:,} cells with noisy counts of {facts.counted}, with intervals"
+    bounds = "intervals" if facts.covered else "ranges by noise alone"
+    map_of_cells = f"A map of {facts.cells:,} cells with noisy counts of {facts.counted}, with {bounds}"
     return {
         "name": name.split(".")[0],
         "data_curators": [{"data_curator_name": UNKNOWN, "data_curator_type": UNKNOWN}],
@@ -151,7 +152,7 @@ def _model(facts: Facts) -> dict[str, Yaml]:
 
 def _accounting(facts: Facts) -> dict[str, Yaml]:
     return {
-        "post_processing": f"Counts and intervals are computed from the noisy integers alone (inference "
+        "post_processing": f"Counts and their bounds are computed from the noisy integers alone (inference "
         f"{facts.inference!r}); both are in the file, and `hushgrid verify` computes the counts again.",
         "composition": "Sequential over measurements, parallel over disjoint cells, in exact fractions.",
     }

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, cast
 
@@ -16,7 +16,7 @@ from hushgrid.geometry.partition import Structure
 from hushgrid.inference.measurements import NoisyValues, Regions, Wavelet
 from hushgrid.synopsis.answer import CONFIDENCES, SIDES, UNCALIBRATED, VERSION, Calibration
 from hushgrid.synopsis.cells import shape_type
-from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord, Size, SizeSource, Spend, Unit
+from hushgrid.synopsis.claim import CappedTotal, Claim, LedgerMark, MethodRecord, Size, SizeSource, Spend, Unit
 from hushgrid.synopsis.scale import Scale, ScaleSource
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.version import __version__
@@ -103,6 +103,7 @@ def parse_footer(metadata: Mapping[bytes, bytes], *, rows: int) -> Footer:
     regions, region_values, wavelet = parse_measurements(
         release.child("measurements"), packed=metadata.get(MEASUREMENTS), cells=rows
     )
+    scale = _parse_scale(release.child("scale")) if release.has("scale") else None
     return Footer(
         library=release.text("library"),
         partition=partition,
@@ -111,9 +112,9 @@ def parse_footer(metadata: Mapping[bytes, bytes], *, rows: int) -> Footer:
         region_values=region_values,
         wavelet=wavelet,
         method=_parse_method(release.child("method")),
-        claim=_parse_claim(release.child("claim")),
+        claim=_with_total(_parse_claim(release.child("claim")), scale),
         calibration=_parse_calibration(release),
-        scale=_parse_scale(release.child("scale")) if release.has("scale") else None,
+        scale=scale,
         ledger=_parse_ledger(release.child("ledger")) if release.has("ledger") else None,
     )
 
@@ -156,11 +157,12 @@ def _claim_json(claim: Claim) -> dict[str, Any]:
         "simulation": claim.simulation,
         **({"max_cells": claim.max_cells} if claim.max_cells is not None else {}),
         **({"distinct": True} if claim.distinct else {}),  # a key that older versions do not know and so refuse
+        **({} if claim.total is None else {"total": vars(claim.total)}),
     }
 
 
 def _parse_claim(fields: JsonObject) -> Claim:
-    fields.only("epsilon", "unit", "max_per_unit", "spends", "size", "max_cells", "simulation", "distinct")
+    fields.only("epsilon", "unit", "max_per_unit", "spends", "size", "max_cells", "simulation", "distinct", "total")
     size = fields.child_or_none("size")
     epsilon = fields.rational("epsilon", high=HIGHEST_EPSILON)
     spends = tuple(map(_parse_spend, fields.children("spends")))
@@ -174,6 +176,7 @@ def _parse_claim(fields: JsonObject) -> Claim:
         max_cells=fields.whole("max_cells", low=1, high=CELL_LIMIT) if fields.has("max_cells") else None,
         simulation=fields.flag("simulation"),
         distinct=fields.has("distinct") and fields.flag("distinct"),
+        total=_parse_total(fields.child("total")) if fields.has("total") else None,
     )
 
 
@@ -222,6 +225,19 @@ def _parse_size(fields: JsonObject) -> Size:
     fields.only("source", "value")
     source = cast("SizeSource", fields.text("source", among=("public", "rows", "domain")))
     return Size(source=source, value=fields.whole("value"))
+
+
+def _with_total(claim: Claim, scale: Scale | None) -> Claim:
+    """The claim with its total; early files have a private one in the scale alone."""
+    if claim.total is not None or scale is None or scale.cap is None:
+        return claim
+    return replace(claim, total=CappedTotal(value=scale.total, cap=scale.cap))
+
+
+def _parse_total(fields: JsonObject) -> CappedTotal:
+    fields.only("value", "cap")
+    value = fields.whole("value", low=-(2**63), high=2**63 - 1)
+    return CappedTotal(value=value, cap=fields.whole("cap", low=1, high=2**63 - 1))
 
 
 def _parse_scale(fields: JsonObject) -> Scale:

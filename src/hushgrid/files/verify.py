@@ -85,6 +85,7 @@ def check_release(release: ReleaseFile, synopsis: Synopsis) -> tuple[FileCheck, 
         _spends(synopsis.claim),
         _size(synopsis.claim),
         _rates(synopsis),
+        *_total(synopsis),
         *_cells(release, synopsis),
         _geo(release),
     )
@@ -114,6 +115,19 @@ def _rates(synopsis: Synopsis) -> FileCheck:
     cost = (Fraction(int(totals.max()), denominator) + unmeasured) * claim.max_per_unit
     detail = f"noise on the costliest leaf and what left no measurement worth {cost}, a claim of {claim.epsilon}"
     return FileCheck(name="rates", ok=cost == claim.epsilon, detail=detail)
+
+
+def _total(synopsis: Synopsis) -> Iterator[FileCheck]:
+    """Whether a number of all records was paid for, once, and is the one that counts were scaled to."""
+    claim, scale = synopsis.claim, synopsis.scale
+    spends = sum(spend.purpose == TOTAL for spend in claim.spends)
+    if claim.total is None and not spends:
+        return
+    fits = claim.total is not None and claim.unit == "user" and not claim.distinct
+    if claim.total is not None and scale is not None:
+        fits &= (scale.source, scale.total, scale.cap) == ("private", claim.total.value, claim.total.cap)
+    detail = f"{'a' if fits else 'not a'} number of all records, {'paid for' if spends else 'not paid for'}"
+    yield FileCheck(name="total", ok=fits and spends == 1, detail=detail)
 
 
 def _scale(claim: Claim, scale: Scale, counts: Floats) -> FileCheck:

@@ -15,12 +15,13 @@ from hushgrid.privacy.draws import Draws, Journal
 from hushgrid.privacy.laplace import add_noise
 from hushgrid.privacy.paths import PathBudget
 from hushgrid.privacy.selection import permute_and_flip
-from hushgrid.synopsis.claim import TOTAL, Claim, Size, SizeSource, Spend, Unit
+from hushgrid.synopsis.claim import TOTAL, CappedTotal, Claim, Size, SizeSource, Spend, Unit
 
 SIZE_SHARE = Fraction(
     1, 100
 )  # of epsilon, for the noisy number of points (half or twice it costs 1 to 3 % in accuracy)
 TOTAL_SHARE = Fraction(1, 20)  # of epsilon, for the noisy total that counts are scaled to, if one is asked for
+KEPT_SHARE = Fraction(1, 50)  # of epsilon, for a noisy total that only says which share of the records was kept
 WORD_BYTES = 8  # a journal keeps 64-bit integers
 
 
@@ -89,6 +90,7 @@ class Budget:
         self._unit: Unit = unit
         self._max_per_unit = max_per_unit
         self._size = None if public_size is None else Size(source="public", value=public_size)
+        self._total: CappedTotal | None = None
         self._size_from = size_from
         self._size_share = size_share
         self._max_cells = max_cells
@@ -141,7 +143,7 @@ class Budget:
     def noisy_total(self, true_capped_total: int, *, cap: int, share: Fraction = TOTAL_SHARE) -> int:
         """The noisy number of records, capped per unit.
 
-        Counts are scaled to it. It must be asked for before anything else.
+        Counts are scaled to it, or compared with it. It must be asked for before anything else.
 
         Privacy
         -------
@@ -155,7 +157,8 @@ class Budget:
         noisy = self._noisy(np.array([true_capped_total]), cost * self._max_per_unit / cap, TOTAL)
         self._spend(TOTAL, cost, measured=False)
         self._for_counts -= cost
-        return int(noisy[0])
+        self._total = CappedTotal(value=int(noisy[0]), cap=cap)
+        return self._total.value
 
     def measure(self, true_counts: NDArray[np.int64], share: Fraction, *, purpose: str = "counts") -> NoisyValues:
         """Noisy counts of disjoint cells at ``share * epsilon``.
@@ -276,6 +279,7 @@ class Budget:
             size=self._size,
             max_cells=self._max_cells,
             simulation=self._bits.simulation,
+            total=self._total,
         )
 
     def _noisy(self, true_values: NDArray[np.int64], rate: Fraction, purpose: str) -> NDArray[np.int64]:

@@ -51,7 +51,6 @@ class Description:
         facts, mark = Facts.of(synopsis), synopsis.ledger
         capped = "" if synopsis.claim.size is None else f"; at most {self.max_cells:,} cells"
         estimate, low, high = (whole(float(number)) for number in (total.estimate, total.low, total.high))
-        confidence = f"{100 * CONFIDENCE:g} % confidence"
         charged = "" if mark is None else f"entry {mark.entry} of the data set {mark.dataset!r}; head {mark.head}"
         return {
             **({"file": f"{self.file}, written by hushgrid {self.library}"} if self.file is not None else {}),
@@ -59,7 +58,7 @@ class Description:
             "method": facts.how_made,
             "structure": synopsis.partition.words,
             "sized by": f"{facts.sized_by}{capped}",
-            "total": f"about {estimate} {facts.counted}, an estimate; {low} to {high} with {confidence}",
+            "total": f"about {estimate} {facts.counted}, an estimate; {low} to {high} {facts.after_bounds(CONFIDENCE)}",
             **({"counts": facts.meaning} if facts.caveats else {}),
             "guarantee": facts.claim.sentence,
             "budget": facts.budget,
@@ -87,6 +86,9 @@ class Description:
             },
             "total": {"estimate": total.estimate, "low": total.low, "high": total.high, "confidence": CONFIDENCE},
             "counted": facts.counted,
+            "kept_share": None
+            if synopsis.kept_share is None
+            else {**vars(synopsis.kept_share), "confidence": CONFIDENCE},
             "caveats": list(facts.caveats),
             "scale": None if synopsis.scale is None else vars(synopsis.scale),
             "calibration": {"sides": SIDES, "confidences": CONFIDENCES, "factors": synopsis.calibration.factors},

@@ -78,6 +78,9 @@ def publish(
         most `max_for_total` of each, for a twentieth of the budget.
     max_for_total : int, optional
         Ten times `max_per_user` if not given.
+    kept_share : bool
+        Whether to say which share of the records was kept, for a fiftieth of the budget: they are compared with the
+        records of all users, at most `max_for_total` of each. Counts that are scaled to a total say it at no cost.
     distinct : bool
         Count users and not records: each once a cell, in at most `max_per_user` cells of a public grid, given as
         ``method=hg.UniformGrid(side=...)``, or of the areas of ``method=hg.Areas(polygons)``. Sums over several cells

@@ -28,7 +28,7 @@ from hushgrid.geometry.grid import CELL_LIMIT
 from hushgrid.ledger.request import Request
 from hushgrid.methods.method import Method, PublicPartition, check_whole, is_whole, public_partition, record
 from hushgrid.privacy.bits import Bits
-from hushgrid.privacy.budget import SIZE_SHARE, Budget
+from hushgrid.privacy.budget import KEPT_SHARE, SIZE_SHARE, TOTAL_SHARE, Budget
 from hushgrid.privacy.draws import Journal
 from hushgrid.privacy.exact import Exactable, exact_epsilon, exact_share
 from hushgrid.release.auto import AUTO, choose
@@ -56,6 +56,7 @@ class Options(TypedDict, total=False):
     missing_user: MissingUser
     scale_to_total: int | Literal["private"] | None
     max_for_total: int | None
+    kept_share: bool
     distinct: bool
     public_size: int | None
     size_from: SizeSource
@@ -76,6 +77,7 @@ DEFAULTS: Options = {
     "missing_user": "drop",
     "scale_to_total": None,
     "max_for_total": None,
+    "kept_share": True,
     "distinct": False,
     "public_size": None,
     "size_from": "rows",
@@ -150,6 +152,7 @@ class ReleaseRequest:
                 missing_user=given["missing_user"],
                 scale_to_total=given["scale_to_total"],
                 max_for_total=given["max_for_total"],
+                kept_share=given["kept_share"] and not given["distinct"],
             ),
             cells=public_partition(chosen, domain),
             distinct=given["distinct"],
@@ -267,7 +270,7 @@ class ReleaseRequest:
             synopsis = self.method.release(bounded.counter, budget)
         if self.distinct:
             return replace(synopsis, claim=replace(synopsis.claim, distinct=True))
-        if total is not None:
+        if total is not None and self.users.scale_to_total is not None:
             synopsis = synopsis.scaled(_scale(self.users, total, synopsis))
         return self._calibrated(synopsis)
 
@@ -286,6 +289,8 @@ class ReleaseRequest:
             settings["missing_user"] = self.users.missing_user
             settings["scale_to_total"] = self.users.scale_to_total
             settings["max_for_total"] = self.users.max_for_total
+            if self.users.kept_share:
+                settings["kept_share"] = True
         if self.max_cells is not None:
             settings["max_cells"] = self.max_cells
         if self.query is not None:
@@ -323,10 +328,11 @@ def foretell(cost: Cost, tell: Tell | None) -> None:
 
 
 def _total(users: UserLevel, bounded: BoundedCounter, budget: Budget) -> int | None:
-    """The total to scale to: declared, or noisy and paid for."""
-    if users.scale_to_total != PRIVATE:
+    """The number of all records: declared, or noisy and paid for."""
+    if users.scale_to_total != PRIVATE and not users.kept_share:
         return users.scale_to_total
-    return budget.noisy_total(bounded.true_capped_total, cap=users.max_for_total)
+    share = KEPT_SHARE if users.kept_share else TOTAL_SHARE
+    return budget.noisy_total(bounded.true_capped_total, cap=users.max_for_total, share=share)
 
 
 def _scale(users: UserLevel, total: int, synopsis: Synopsis) -> Scale:

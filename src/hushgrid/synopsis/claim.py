@@ -9,7 +9,7 @@ from typing import Literal
 Unit = Literal["record", "user"]
 SizeSource = Literal["public", "rows", "domain"]
 
-TOTAL = "total"  # purpose of the spend on a noisy total that counts are scaled to
+TOTAL = "total"  # purpose of the spend on a noisy number of all records
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +43,22 @@ class Size:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CappedTotal:
+    """A noisy number of all records, capped by user.
+
+    Parameters
+    ----------
+    value : int
+        The noisy number; it may be negative.
+    cap : int
+        How many records of one user it counts at most.
+    """
+
+    value: int
+    cap: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Claim:
     """The guarantee of a release: pure ε-differential privacy.
 
@@ -64,6 +80,8 @@ class Claim:
         Made with seeded noise: an experiment, not a release.
     distinct : bool
         Whether users were counted, once in each cell, and not their records.
+    total : CappedTotal or None
+        The records of all users, kept or not, where they were counted and paid for.
 
     Examples
     --------
@@ -82,6 +100,16 @@ class Claim:
     max_cells: int | None = None
     simulation: bool = False
     distinct: bool = False
+    total: CappedTotal | None = None
+
+    @property
+    def total_rate(self) -> Fraction | None:
+        """Rate of the noise in the total, if there is one.
+
+        The account has its price for one of a user's K records, and one user changes it by the cap.
+        """
+        spent = [spend.epsilon for spend in self.spends if spend.purpose == TOTAL]
+        return None if self.total is None or not spent else spent[0] * self.max_per_unit / self.total.cap
 
     @property
     def counted(self) -> str:

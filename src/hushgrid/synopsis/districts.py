@@ -68,6 +68,12 @@ class Districts:
         nodes = self._nodes(areas)
         return self._noise.of_nodes(2)[nodes], self._noise.of_nodes(4)[nodes]
 
+    @property
+    def noise_of_all(self) -> float:
+        """Variance of the noise in the sum of all areas, before counts are scaled."""
+        variance, _ = self._noise.of_sum(np.ones(self._partition.cells))
+        return float(variance)
+
     def total_of(self, names: Sequence[str], *, level: str | None = None, confidence: float = 0.95) -> Answer:
         """The sum over some areas, of any levels."""
         taken: dict[int, str] = {}

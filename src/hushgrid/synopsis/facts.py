@@ -11,6 +11,10 @@ from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.version import __version__
 
+BY_NOISE_ALONE = (
+    "From low to high is a range by noise alone: it covers neither what was lost by keeping so few records of some "
+    "users nor an error of the total."
+)
 SIMULATION = "Simulation: the noise came from a seed. This protects nobody and is not a release."
 
 
@@ -40,7 +44,7 @@ class Facts:
     protects: str  # the unit in words
     per_user: str  # the most that one user adds; empty where records are protected
     counted: str  # what the counts are counts of
-    covered: str  # what an interval holds
+    covered: str  # what an interval holds; empty where low and high are a range by noise alone
     caveats: tuple[str, ...]  # what to know before using the counts
     sign: str  # whether estimates can be negative
     width: str  # what the width of intervals was found from
@@ -63,11 +67,11 @@ class Facts:
             inference=synopsis.inference,
             protects="each record" if is_record else "each user, with all their records",
             per_user="" if is_record else _several(claim.max_per_unit, "cell" if claim.distinct else "record"),
-            counted=claim.counted if synopsis.scale is None else "records",
+            counted=claim.counted if synopsis.scale is None else "records in all",
             covered=_covered(synopsis),
             caveats=_caveats(synopsis),
             sign=_sign(synopsis),
-            width=_width(synopsis.calibration),
+            width=_width(synopsis.calibration, "Intervals" if synopsis.scale is None else "Ranges"),
             sized_by=_sized_by(claim),
             budget=_budget(claim),
             parameters=_parameters(synopsis.method),
@@ -77,6 +81,13 @@ class Facts:
     def meaning(self) -> str:
         """All caveats as one text."""
         return " ".join(self.caveats)
+
+    def after_bounds(self, confidence: float) -> str:
+        """What to say after a low and a high.
+
+        What was lost with records that were not kept is no noise, so that counts scaled to a total have no interval.
+        """
+        return f"with {100 * confidence:.10g} % confidence" if self.covered else "by noise alone"
 
     @property
     def region(self) -> str:
@@ -117,8 +128,7 @@ def _several(number: int, noun: str) -> str:
 def _covered(synopsis: Synopsis) -> str:
     if synopsis.claim.unit == "record":
         return "true count"
-    scaled = "" if synopsis.scale is None else ", scaled alike,"
-    return f"true count of {synopsis.claim.counted}{scaled}"
+    return f"true count of {synopsis.claim.counted}" if synopsis.scale is None else ""
 
 
 def _caveats(synopsis: Synopsis) -> tuple[str, ...]:
@@ -138,14 +148,16 @@ def _about_users(synopsis: Synopsis, cell: str) -> tuple[str, ...]:
         each = f"each of at most {_several(claim.max_per_unit, cell)}"
         return (f"{pairs} in {each}, so sums over {cell}s count some users more than once.",)
     kept = f"at most {_several(claim.max_per_unit, 'record')} of each user, chosen at random"
+    share = () if synopsis.kept_share is None else (synopsis.kept_share.words,)
     if scale is None:
-        return (f"Counts are of kept records: {kept}.",)
+        return (f"Counts are of kept records, not of all: {kept}.", *share)
     total = f"a public total of {scale.total:,}"
     if scale.source == "private":
         total = f"a noisy total of {scale.total:,}, which counts at most {scale.cap:,} records of each user"
     return (
         f"Counts are of kept records ({kept}), scaled to {total}.",
-        "Intervals cover neither what was lost by keeping so few records of some users nor an error of the total.",
+        *share,
+        BY_NOISE_ALONE,
     )
 
 
@@ -155,11 +167,11 @@ def _sign(synopsis: Synopsis) -> str:
     return "they may be negative where there is little: that is not corrected, so that sums stay right"
 
 
-def _width(calibration: Calibration) -> str:
+def _width(calibration: Calibration, bounds: str) -> str:
     if calibration == ONE_NOISE:
-        return "Intervals are as wide as the noise in the count of one area asks"
+        return f"{bounds} are as wide as the noise in the count of one area asks"
     if calibration == UNCALIBRATED:
-        return "Intervals are as wide as they have to be on average over data sets"
+        return f"{bounds} are as wide as they have to be on average over data sets"
     return "Their width was found from the release, by publishing made-up points like it"
 
 

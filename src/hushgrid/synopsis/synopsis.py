@@ -21,11 +21,12 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.partition import Structure
 from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.inferences import INFERENCES
-from hushgrid.inference.measurements import Measurements
+from hushgrid.inference.measurements import Measurements, discrete_laplace_variance
 from hushgrid.synopsis.answer import UNCALIBRATED, Answer, Calibration, check_confidence, with_interval
 from hushgrid.synopsis.cells import places, shapes
 from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord
 from hushgrid.synopsis.districts import Districts
+from hushgrid.synopsis.kept import KeptShare, Noisy
 from hushgrid.synopsis.scale import Scale
 from hushgrid.work import current_work
 
@@ -141,6 +142,29 @@ class Synopsis:
         It must not be scaled yet.
         """
         return replace(self, counts=scale.factor * self.counts, scale=scale)
+
+    @cached_property
+    def kept_share(self) -> KeptShare | None:
+        """The share of the records that were kept.
+
+        None where records are protected and all are kept, where users are counted, and where nothing tells it.
+        """
+        claim, public = self.claim, self.scale
+        if claim.unit == "record" or claim.distinct:
+            return None
+        kept = Noisy(value=self.total / self.factor, variance=self._noise_of_total / self.factor**2)
+        if claim.total is not None and claim.total_rate is not None and claim.total.cap >= claim.max_per_unit:
+            total = Noisy(value=claim.total.value, variance=discrete_laplace_variance(claim.total_rate))
+            return KeptShare.of(kept, total, most=claim.max_per_unit, cap=claim.total.cap)
+        if public is not None and public.source == "public":
+            return KeptShare.of(kept, Noisy(value=public.total, variance=0.0), most=claim.max_per_unit, cap=None)
+        return None
+
+    @property
+    def _noise_of_total(self) -> float:
+        if self.partition.tiles:
+            return float(np.square(self.answer(self.domain.bounds).noise_std))
+        return self.factor**2 * self.districts.noise_of_all
 
     @property
     def total(self) -> float:

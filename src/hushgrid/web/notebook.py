@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.web.figures import CONFIDENCE
 from hushgrid.web.page import map_page, usual_title
 
 HEIGHT = 460  # CSS pixels of a frame
@@ -59,8 +60,9 @@ def map_of(synopsis: Synopsis, *, title: str | None = None) -> Map:
 def shown_in_notebook(synopsis: Synopsis) -> str:
     """A release as HTML: its guarantee and total, over its map where that is not too large."""
     facts, total = Facts.of(synopsis), synopsis.answer(synopsis.domain.bounds)
-    said = f"About {total.estimate:,.0f} {facts.counted}, {total.low:,.0f} to {total.high:,.0f} with 95 % confidence"
-    lines = [said, facts.how_made, facts.claim.sentence]
+    bounds = f"{total.low:,.0f} to {total.high:,.0f} {facts.after_bounds(CONFIDENCE)}"
+    said = f"About {total.estimate:,.0f} {facts.counted}, {bounds}"
+    lines = [said, *facts.caveats, facts.how_made, facts.claim.sentence]
     frame = ""
     if synopsis.partition.cells > MOST_CELLS:
         lines.append(f"{synopsis.partition.cells:,} cells are much for a notebook to keep: synopsis.map() shows them.")

@@ -153,6 +153,7 @@ def map_page(
     title = title or usual_title(synopsis)
     facts, payload = Facts.of(synopsis), Payload()
     shown = common_figures(synopsis) | {"counted": facts.counted}
+    shown |= {"afterBounds": facts.after_bounds(shown["confidence"])}
     shown |= {"about": facts.labelled(), "simulation": facts.claim.simulation}
     has_cells = synopsis.partition.tiles
     shown |= cell_figures(synopsis, payload) if has_cells else area_figures(synopsis, payload)

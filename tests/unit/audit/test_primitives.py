@@ -31,6 +31,7 @@ OTHERS = (
     primitives.pairs_test,
     primitives.size_test,
     primitives.total_test,
+    primitives.kept_test,
 )
 
 
@@ -58,11 +59,15 @@ def test_a_sound_build_follows_the_law(test):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["size_rate", "total_rate"])
+@pytest.mark.parametrize(
+    ("name", "test"),
+    [("size_rate", primitives.size_test), ("total_rate", primitives.total_test), ("total_rate", primitives.kept_test)],
+    ids=["size", "total", "all records"],
+)
 @pytest.mark.parametrize("factor", [Fraction(4, 5), Fraction(5, 4)])
-def test_sizes_and_totals_are_told_from_a_rate_a_fifth_off(monkeypatch, name, factor):
+def test_sizes_and_totals_are_told_from_a_rate_a_fifth_off(monkeypatch, name, test, factor):
     """With as many runs as an audit has by default."""
-    law, test = getattr(laws, name), {"size_rate": primitives.size_test, "total_rate": primitives.total_test}[name]
+    law = getattr(laws, name)
     monkeypatch.setattr(laws, name, lambda *arguments: law(*arguments) * factor)
 
     assert test(seeded(runs=USUAL_RUNS))[0] < REJECT

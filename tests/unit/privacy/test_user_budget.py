@@ -8,7 +8,8 @@ import pytest
 from hushgrid.audit.laws import discrete_laplace_p_value
 from hushgrid.errors import BudgetError
 from hushgrid.privacy.bits import simulation_rng
-from hushgrid.privacy.budget import TOTAL_SHARE, Budget
+from hushgrid.privacy.budget import KEPT_SHARE, TOTAL_SHARE, Budget
+from hushgrid.synopsis.claim import CappedTotal
 from tests.plain import UNIT_SQUARE, PlainCounter
 
 COUNTER = PlainCounter(UNIT_SQUARE, ((0.5, 0.5), (0.25, 0.5)))
@@ -40,6 +41,19 @@ def test_total_size_and_counts_share_the_budget_exactly():
     assert claim.epsilon == EPSILON
     assert [spend.purpose for spend in claim.spends] == ["total", "size", "counts"]
     assert claim.spends[0].epsilon * MOST == TOTAL_SHARE * EPSILON
+
+
+def test_a_total_for_the_share_of_records_kept_costs_a_fiftieth():
+    """The claim keeps the noisy total, and tells the rate of its noise."""
+    granted = budget()
+    value = granted.noisy_total(1000, cap=CAP, share=KEPT_SHARE)
+    granted.measure(np.array([3, 4]), Fraction(1))
+    claim = granted.claim()
+
+    assert claim.epsilon == EPSILON
+    assert claim.spends[0].epsilon * MOST == EPSILON / 50
+    assert claim.total == CappedTotal(value=value, cap=CAP)
+    assert claim.total_rate == EPSILON / 50 / CAP
 
 
 def test_the_total_comes_first():

@@ -116,6 +116,43 @@ def test_scaled_to_a_private_total(options, cap):
     assert synopsis.claim.epsilon == CERTAIN * 100
 
 
+def test_the_share_of_records_kept_is_told():
+    """Without noise, it is that of all records, capped by user; it is part of epsilon."""
+    synopsis = publish(epsilon=CERTAIN * 1000)
+    expected = np.minimum(sizes(), 5).sum() / np.minimum(sizes(), 50).sum()
+
+    assert synopsis.claim.total.value == np.minimum(sizes(), 50).sum()
+    assert synopsis.kept_share.estimate == synopsis.kept_share.low == synopsis.kept_share.high == expected
+    assert synopsis.claim.epsilon == CERTAIN * 1000
+    assert synopsis.total == np.minimum(sizes(), 5).sum()  # counts are not scaled
+
+
+UNTOLD = {
+    "not asked for": {"kept_share": False},
+    "users counted": {"distinct": True},
+    "a cap below what is kept": {"max_for_total": 4},
+}
+
+
+@pytest.mark.parametrize("options", UNTOLD.values(), ids=UNTOLD)
+def test_no_share_is_told(options):
+    """Where it was not asked for, or there is none; nothing is spent on it but where it was capped too low."""
+    synopsis = publish(**options)
+
+    assert synopsis.kept_share is None
+    assert any(spend.purpose == "total" for spend in synopsis.claim.spends) == ("max_for_total" in options)
+
+
+@pytest.mark.parametrize("total", [100_000, "private"])
+def test_a_total_that_counts_are_scaled_to_tells_the_share(total):
+    """At no further cost, and whatever counts were multiplied by."""
+    with_share, without = (publish(scale_to_total=total, kept_share=told) for told in (True, False))
+    everyone = 100_000 if total != "private" else with_share.scale.total
+
+    assert with_share.claim == without.claim
+    assert with_share.kept_share.estimate == pytest.approx(np.minimum(sizes(), 5).sum() / everyone)
+
+
 ON_PUBLIC_GRIDS = {"ug": (hg.UniformGrid(side=8), 8), "identity": (FineGrid(side=5), 5), "uniform": (OneCell(), 1)}
 
 
@@ -158,7 +195,7 @@ REFUSED = {
     "a true bound": ({"max_per_user": True}, "max_per_user must be a whole number"),
     "an unknown rule": ({"missing_user": "guess"}, "'drop' or 'own'"),
     "a negative total": ({"scale_to_total": -5}, "scale_to_total must be a whole number of at least 1 or 'private'"),
-    "a cap without a private total": ({"max_for_total": 5}, "scale_to_total='private'"),
+    "a cap without a private total": ({"max_for_total": 5, "kept_share": False}, "scale_to_total='private'"),
     "a cap of zero": ({"scale_to_total": "private", "max_for_total": 0}, "max_for_total must be a whole number"),
     "distinct without users": ({"user": None, "max_per_user": None, "distinct": True}, "needs user and max_per_user"),
     "distinct on no public grid": ({"distinct": True, "method": "ag"}, "needs a public grid"),

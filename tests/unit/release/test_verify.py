@@ -29,6 +29,7 @@ RELEASES = {
     "exact parameters": {"method": hg.AdaptiveGrid(alpha="1/3")},
     "no private size": {"method": "staq", "public_size": 3000},
     "users": {"method": "staq", **USERS},
+    "users, no share of records kept": {"method": "staq", **USERS, "kept_share": False},
     "users, public total": {"method": "ag", **USERS, "scale_to_total": 3000},
     "users, private total": {"method": "staq", **USERS, "scale_to_total": "private", "max_for_total": 10},
 }

@@ -10,7 +10,7 @@ import hushgrid as hg
 from hushgrid.errors import SynopsisFileError
 from hushgrid.files.verify import verify_file
 from hushgrid.geometry.grid import Grid
-from hushgrid.synopsis.claim import Claim, Spend
+from hushgrid.synopsis.claim import CappedTotal, Claim, Spend
 from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.scale import Scale
 from tests.plain import UNIT_SQUARE
@@ -93,6 +93,7 @@ def test_a_private_total_must_be_on_the_account(plain, tmp_path):
     paid.scaled(Scale.to(1234, paid.counts, source="private", cap=50)).save(tmp_path / "a.dp.parquet")
 
     assert verify_file(tmp_path / "a.dp.parquet").ok
+    assert hg.read(tmp_path / "a.dp.parquet").claim.total == CappedTotal(value=1234, cap=50)
 
 
 BROKEN = {
@@ -138,11 +139,15 @@ def test_words_say_what_is_counted(plain, scaled):
 
     assert (records.counted, records.covered, records.caveats, records.per_user) == ("points", "true count", (), "")
     assert (kept.counted, kept.covered, kept.per_user) == ("kept records", "true count of kept records", "5 records")
-    assert kept.caveats == ("Counts are of kept records: at most 5 records of each user, chosen at random.",)
-    assert to_total.counted == "records"
+    assert kept.caveats == (
+        "Counts are of kept records, not of all: at most 5 records of each user, chosen at random.",
+    )
+    assert (to_total.counted, to_total.covered) == ("records in all", "")
+    assert (kept.after_bounds(0.9), to_total.after_bounds(0.9)) == ("with 90 % confidence", "by noise alone")
     assert f"a public total of {scaled.scale.total:,}" in to_total.caveats[0]
     assert "at most 50 records of each user" in Facts.of(private).caveats[0]
-    assert "Intervals cover neither" in to_total.caveats[1]
+    assert "33 % of the records were kept" in to_total.caveats[1]
+    assert "range by noise alone: it covers neither" in to_total.caveats[2]
     assert (Facts.of(pairs).counted, Facts.of(pairs).per_user) == ("user-area pairs", "5 cells")
     assert "count some users more than once" in Facts.of(pairs).meaning
     assert Facts.of(once).meaning == "Counts are of user-area pairs: a user counts once, in one cell."

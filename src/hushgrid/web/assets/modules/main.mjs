@@ -181,7 +181,7 @@ class Page {
 
   tell(answer, place) {
     find("#estimate").textContent = countText(answer.estimate);
-    find("#interval").textContent = intervalText(answer, this.facts.confidence);
+    find("#interval").textContent = intervalText(answer, this.facts);
     find("#place").textContent = place;
     find("#below-zero").hidden = answer.estimate >= 0;
     this.complain("");

@@ -30,15 +30,15 @@ export function powerText(value) {
   return `10⁻${"⁰¹²³⁴⁵⁶⁷⁸⁹"[Math.round(-Math.log10(value))] ?? "⁹"}`;
 }
 
-/** The interval of an answer. */
-export function intervalText({ low, high }, confidence) {
-  return `${countText(low)} to ${countText(high)} with ${100 * confidence}\u00a0% confidence`;
+/** The bounds of an answer: an interval with its confidence, or a range by noise alone. */
+export function intervalText({ low, high }, { afterBounds }) {
+  return `${countText(low)} to ${countText(high)} ${afterBounds.replace(" %", "\u00a0%")}`;
 }
 
 /** An answer as one sentence. */
-export function sentence(answer, { counted, confidence }) {
+export function sentence(answer, { counted, afterBounds }) {
   const count = countText(answer.estimate);
-  return `About ${count} ${count === "1" ? counted.replace(/s$/, "") : counted}, ${intervalText(answer, confidence)}.`;
+  return `About ${count} ${count === "1" ? counted.replace(/s( in all)?$/, "$1") : counted}, ${intervalText(answer, { afterBounds })}.`;
 }
 
 export function capital(text) {

@@ -108,7 +108,7 @@ export class AreaTable {
     name.scope = "row";
     name.append(pick, bar(answer, widest));
     const count = cell(countText(answer.estimate), `${countText(answer.low)} – ${countText(answer.high)}`);
-    if (!answer.usable) count.append(unseen("; the interval is wider than the estimate"));
+    if (!answer.usable) count.append(unseen("; the range is wider than the estimate"));
     row.append(name, count, cell(densityText(this.level.densities[area])));
     return row;
   }

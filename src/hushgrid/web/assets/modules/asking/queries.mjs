@@ -41,7 +41,7 @@ export class Queries {
     const place = text("span", boundsText(query.bounds), "place");
     const count = text("span", countText(query.answer.estimate), "count");
     const interval = text("span", `${countText(query.answer.low)} – ${countText(query.answer.high)}`, "interval");
-    interval.title = intervalText(query.answer, this.facts.confidence);
+    interval.title = intervalText(query.answer, this.facts);
     const remove = button("×", `Remove query ${query.number}`, () => this.delete(query));
     remove.className = "remove";
     item.append(show, place, count, interval, remove);
