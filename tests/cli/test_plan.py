@@ -45,18 +45,16 @@ def test_people_get_cells_a_table_a_sentence_and_the_assumption(run: Run) -> Non
 
 
 def test_people_are_told_what_a_bound_on_users_costs(run: Run) -> None:
-    """A table of smaller bounds, and the price in the sentence."""
+    """A table of other bounds, with both sides of each, and the least by both."""
     said = flat(run(*GIVEN, "--epsilon", "2", "--max-per-user", "10").stdout)
 
     made = plan(DOMAIN, points_about=20_000, epsilon=2, max_per_user=10)
-    costs = made.cost_of_users()
     assert "With about 20,000 points, no more than 10 of them of one user, and epsilon 2, a rectangle" in said
     assert f"95 % of them by less than {rounded_percent(made.yardstick.relative_reach)}." in said
-    price = f"with one point a user the last figure would be {rounded_percent(costs[1].relative_reach)}."
-    assert f"leaves 1/10 of epsilon for each: {price}" in said
-    for bound, error in costs.items():
-        typical = f"{about(error.typical_error)} {rounded_percent(error.relative_typical_error)}"
-        assert f" {bound} {typical} {about(error.reach)} {rounded_percent(error.relative_reach)} " in said
+    assert f"the least by both is at K = {made.bounds.best.max_per_user}." in said
+    for row in made.bounds.rows:
+        shares = " ".join(map(rounded_percent, (row.kept, row.noise, row.loss, row.together)))
+        assert f" {row.max_per_user:,} {shares} " in said
 
 
 def test_time_and_memory_are_told_for_each_method(run: Run) -> None:
@@ -84,8 +82,7 @@ def test_json_holds_the_same_values(run: Run) -> None:
         assert (row["seconds"], row["memory"]) == (expected.seconds, expected.memory)
         assert row["cell_kilometres"] == list(expected.cell_kilometres)
         assert row["errors"] == [asdict(error) for error in expected.errors]
-    costs = {row.pop("max_per_user"): row for row in parsed["cost_of_users"]}
-    assert costs == {bound: asdict(error) for bound, error in made.cost_of_users().items()}
+    assert parsed["users"]["bounds"] == [asdict(row) for row in made.bounds.rows]
 
 
 @pytest.mark.parametrize("accuracy", ["20%", "20 %", "0.2"])

@@ -6,11 +6,14 @@ from typing import Any
 import click
 
 from hushgrid.cli.arguments import AreasAsked, chosen_method
+from hushgrid.cli.files import check_output
 from hushgrid.cli.parameters import example, to_domain, to_texts
 from hushgrid.cli.text import as_json
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 from hushgrid.release.auto import AUTO
+
+PICTURES = (".png", ".svg", ".pdf")
 
 
 def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str | None) -> float | None:
@@ -66,6 +69,19 @@ def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str 
     help="Most points kept of one user, protected together. Use 1 to protect single records.",
 )
 @click.option(
+    "--records-per-user",
+    callback=to_texts,
+    metavar="N,N",
+    show_default="5,40",
+    help="Records that half of the users have at most, and nine in ten, from public knowledge. With --max-per-user.",
+)
+@click.option(
+    "--curve",
+    type=click.Path(path_type=Path),
+    metavar="PNG",
+    help="Draw what each K loses against its noise: PNG, SVG or PDF.",
+)
+@click.option(
     "--size-share",
     default="0.01",
     show_default=True,
@@ -98,6 +114,8 @@ def plan_command(
     epsilon: str | None,
     accuracy: float | None,
     max_per_user: int,
+    records_per_user: tuple[str, ...] | None,
+    curve: Path | None,
     size_share: str,
     filled: float,
     areas_file: Path | None,
@@ -112,9 +130,11 @@ def plan_command(
     of small, medium and large rectangles would be. It needs public figures alone, because it publishes a made-up
     population.
 
+    With --max-per-user it weighs what other bounds on the records of a user would lose against the noise they take.
     With --areas it tells how far off the counts of each level would be, by how the budget is split among levels.
     """
-    from hushgrid.planning.plan import plan
+    from hushgrid.planning.plan import Plan, plan
+    from hushgrid.planning.users import draw_bounds
 
     asked = AreasAsked(file=areas_file, name=area_name, levels=levels or (), shares=level_shares)
     asked.check()
@@ -124,6 +144,8 @@ def plan_command(
     if (epsilon is None) == (accuracy is None):
         msg = "Give either --epsilon or --accuracy."
         raise click.UsageError(msg)
+    if curve is not None:
+        check_output(curve, overwrite=False, endings=PICTURES)
     public: dict[str, Any] = {
         "domain": domain,
         "points_about": points_about,
@@ -135,7 +157,10 @@ def plan_command(
             if given is None:
                 raise click.MissingParameter(param_type="option", param_hint=f"'{option}'")
         public |= {"accuracy": accuracy, "size_share": size_share, "filled": filled}
+        public["records_per_user"] = records_per_user
     else:
         public["areas"] = chosen_method(AUTO, asked, None)
     made = plan(**public)
+    if curve is not None and isinstance(made, Plan):
+        draw_bounds(made.bounds, curve)
     click.echo(as_json(made.to_dict()) if want_json else made)

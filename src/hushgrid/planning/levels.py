@@ -18,12 +18,12 @@ from hushgrid.inference.measurements import Measurements, NoisyValues, Regions
 from hushgrid.inference.noise_law import NoiseLaw
 from hushgrid.methods.areas import Areas, default_shares
 from hushgrid.methods.method import check_whole
+from hushgrid.planning.users import MOST_PER_USER, rate_of_record
 from hushgrid.planning.words import levels_in_words
 from hushgrid.privacy.exact import Exactable, exact_epsilon
 from hushgrid.synopsis.answer import answer_of_noise
 
 CONFIDENCE = 0.95
-MOST_PER_USER = 10**6
 # Shares go with these powers of the number of areas; with the power 1/3 they are the default.
 POWERS = (-1 / 3, 0, 2 / 3)
 
@@ -133,7 +133,7 @@ def plan_levels(
     marks[default_shares(areas)] = "default"
     if shares is not None:
         marks[shares] = "given"
-    splits = [_split_plan(areas, each, granted / max_per_user, mark) for each, mark in marks.items()]
+    splits = [_split_plan(areas, each, rate_of_record(granted, max_per_user), mark) for each, mark in marks.items()]
     return LevelsPlan(
         levels=tuple(areas.all_levels),
         epsilon=granted,

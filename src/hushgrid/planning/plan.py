@@ -3,6 +3,7 @@
 import math
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, overload
 
 from hushgrid.errors import ArgumentError
@@ -10,9 +11,10 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.methods.areas import Areas
 from hushgrid.methods.method import check_whole, most_cells
 from hushgrid.planning.ladder import figures_at
-from hushgrid.planning.levels import MOST_PER_USER, LevelsPlan, plan_areas
+from hushgrid.planning.levels import LevelsPlan, plan_areas
 from hushgrid.planning.population import check_filled
 from hushgrid.planning.rehearsal import AREA_SHARES, METHODS, Figures
+from hushgrid.planning.users import ASSUMED, MOST_PER_USER, BoundsPlan, RecordsPerUser, plan_bounds, rate_of_record
 from hushgrid.planning.words import assumption, plan_in_words, sentence, what_it_takes
 from hushgrid.privacy.budget import SIZE_SHARE
 from hushgrid.privacy.exact import Exactable, exact_epsilon, exact_share
@@ -98,6 +100,7 @@ class Plan:
     size_share: Fraction
     filled: float
     methods: tuple[MethodPlan, ...]
+    records: RecordsPerUser = ASSUMED
     accuracy: float | None = None
 
     def __repr__(self) -> str:
@@ -109,24 +112,19 @@ class Plan:
         errors = {(row.method, error.rectangle): error for row in self.methods for error in row.errors}
         return errors[YARDSTICK]
 
-    def cost_of_users(self) -> dict[int, ExpectedError]:
-        """The yardstick for other bounds on points per user.
-
-        The bounds go from 1 up to the planned one. The number of points kept stays the same, because how it depends on
-        the bound is not public.
-
-        Examples
-        --------
-        >>> square = Domain(west=0, south=0, east=1, north=1)
-        >>> list(plan(square, points_about=10_000, epsilon=1, max_per_user=7).cost_of_users())
-        [1, 2, 5, 7]
-        """
-        bounds = [bound for bound in _round_numbers(self.max_per_user) if bound < self.max_per_user]
-        return {bound: _again(self, bound).yardstick for bound in [*bounds, self.max_per_user]}
+    @cached_property
+    def bounds(self) -> BoundsPlan:
+        """What other bounds on the records of a user would do."""
+        return plan_bounds(
+            self.records,
+            kept_about=self.points_about,
+            most=self.max_per_user,
+            epsilon=(1 - self.size_share) * self.epsilon,
+            filled=self.filled,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as values for JSON."""
-        costs = [{"max_per_user": bound, **asdict(error)} for bound, error in self.cost_of_users().items()]
         return {
             "domain": asdict(self.domain),
             "points_about": self.points_about,
@@ -136,7 +134,7 @@ class Plan:
             "size_share": float(self.size_share),
             "filled": self.filled,
             "methods": [asdict(row) for row in self.methods],
-            "cost_of_users": costs,
+            "users": self.bounds.to_dict() if self.max_per_user > 1 else None,
             "sentence": sentence(self),
             "what_it_takes": what_it_takes(self),
             "assumption": assumption(self),
@@ -151,6 +149,7 @@ def plan(
     epsilon: Exactable | None = None,
     accuracy: float | None = None,
     max_per_user: int = 1,
+    records_per_user: tuple[float, float] | None = None,
     size_share: Exactable = SIZE_SHARE,
     filled: float = FILLED,
 ) -> Plan: ...
@@ -174,6 +173,7 @@ def plan(
     epsilon: Exactable | None = None,
     accuracy: float | None = None,
     max_per_user: int = 1,
+    records_per_user: tuple[float, float] | None = None,
     size_share: Exactable = SIZE_SHARE,
     filled: float = FILLED,
     areas: Areas | None = None,
@@ -195,7 +195,11 @@ def plan(
         Find the smallest epsilon for this error: counts over 1 % of the domain by STAQ stay below it 95 % of the time.
     max_per_user : int
         Points of one user that are kept at most. All of them are protected together, so that every method runs at
-        ``epsilon / max_per_user``; 1 is also the cost where single records are protected.
+        ``epsilon / max_per_user``, less what it costs to tell the share that was kept; 1 is also the cost where single
+        records are protected.
+    records_per_user : (float, float), optional
+        How many records half of the users have at most, and nine in ten, as far as that is public. By it `bounds`
+        weighs what a bound loses against its noise; without it, as in check-ins of New York, 5 and 40.
     size_share : float
         Share of the budget for the noisy size.
     filled : float
@@ -225,6 +229,7 @@ def plan(
     check_whole(points_about, name="points_about", low=1, high=MOST_POINTS)
     check_whole(max_per_user, name="max_per_user", low=1, high=MOST_PER_USER)
     check_filled(filled)
+    records = ASSUMED if records_per_user is None else RecordsPerUser.of(records_per_user)
     share = exact_share(size_share, name="size_share")
     figures: dict[str, Any] = {
         "points_about": points_about,
@@ -236,11 +241,13 @@ def plan(
         epsilon = epsilon_for(domain, accuracy=accuracy, **figures)
     assert epsilon is not None
     granted = exact_epsilon(epsilon)
+    rate = (1 - share) * rate_of_record(granted, max_per_user)
     return Plan(
         domain=domain,
         epsilon=granted,
         accuracy=accuracy,
-        methods=_method_plans(domain, points_about, (1 - share) * granted / max_per_user, filled, max_per_user > 1),
+        records=records,
+        methods=_method_plans(domain, points_about, rate, filled, max_per_user > 1),
         **figures,
     )
 
@@ -284,22 +291,6 @@ def _expected_error(figures: Figures, index: int, size: int) -> ExpectedError:
         relative_typical_error=float(figures.relative_typical_error[index]),
         relative_reach=float(figures.relative_reach[index]),
     )
-
-
-def _again(made: Plan, max_per_user: int) -> Plan:
-    return plan(
-        made.domain,
-        points_about=made.points_about,
-        epsilon=made.epsilon,
-        max_per_user=max_per_user,
-        size_share=made.size_share,
-        filled=made.filled,
-    )
-
-
-def _round_numbers(limit: int) -> list[int]:
-    """1, 2, 5, 10, 20, 50 and so on."""
-    return [first * 10**zeros for zeros in range(len(str(limit))) for first in (1, 2, 5)]
 
 
 LOWEST_EPSILON_DECADE, DECADES = -6, 7  # epsilons that are tried: 0.000001 to 9.9

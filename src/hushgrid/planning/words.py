@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from hushgrid.planning.plan import ExpectedError, MethodPlan, Plan
 
 HEADER = ["method", "rectangle", "of domain", "points", "half below", "relative", "95 % below", "relative"]
-USERS_HEADER = ["at most a user", "half below", "relative", "95 % below", "relative"]
 
 
 def plan_in_words(made: "Plan") -> str:
@@ -23,9 +22,9 @@ def plan_in_words(made: "Plan") -> str:
     if made.accuracy is not None:
         found = [f"An error below {rounded_percent(made.accuracy)} takes epsilon {float(made.epsilon):g}."]
     rows = [_row(row.method, error) for row in made.methods for error in row.errors]
-    users = [] if made.max_per_user == 1 else [_users_table(made)]
+    users = [] if made.max_per_user == 1 else [repr(made.bounds), textwrap.fill(made.bounds.sentence, WIDTH)]
     texts = [textwrap.fill(text, WIDTH) for text in (sentence(made), what_it_takes(made), assumption(made))]
-    return "\n\n".join([*found, "\n".join(map(_cells, made.methods)), aligned([HEADER, *rows], left=2), *users, *texts])
+    return "\n\n".join([*found, "\n".join(map(_cells, made.methods)), aligned([HEADER, *rows], left=2), *texts, *users])
 
 
 def sentence(made: "Plan") -> str:
@@ -34,13 +33,12 @@ def sentence(made: "Plan") -> str:
     holding = f"With about {made.points_about:,} points"
     if made.max_per_user > 1:
         holding += f", no more than {made.max_per_user:,} of them of one user,"
-    expected = (
+    return (
         f"{holding} and epsilon {float(made.epsilon):g}, a rectangle over {rounded_percent(error.area_share)} of the "
         f"domain, drawn around some point, would hold about {about(error.points)} points. Half of such counts "
         f"would be off by less than {rounded_percent(error.relative_typical_error)}, and 95 % of them by less than "
         f"{rounded_percent(error.relative_reach)}."
     )
-    return expected if made.max_per_user == 1 else f"{expected} {_price(made)}"
 
 
 def what_it_takes(made: "Plan") -> str:
@@ -82,21 +80,6 @@ def about(number: float) -> str:
     ('30,000', '7', '0')
     """
     return f"{float(f'{number:.2g}'):,.0f}"
-
-
-def _price(made: "Plan") -> str:
-    """What protecting whole users costs, in one sentence."""
-    alone = rounded_percent(made.cost_of_users()[1].relative_reach)
-    return (
-        f"Protecting up to {made.max_per_user:,} points of a user together leaves 1/{made.max_per_user:,} of epsilon "
-        f"for each: with one point a user the last figure would be {alone}."
-    )
-
-
-def _users_table(made: "Plan") -> str:
-    """Errors by the number of points per user."""
-    rows = [[f"{bound:,}", *_errors(error)] for bound, error in made.cost_of_users().items()]
-    return "By staq, medium rectangles, if as many points were kept:\n" + aligned([USERS_HEADER, *rows])
 
 
 def _cells(row: "MethodPlan") -> str:

@@ -68,7 +68,7 @@ class Description:
     def to_dict(self) -> dict[str, Any]:
         """The facts about the release, as values for JSON."""
         synopsis, total = self.synopsis, self.total
-        facts, method = Facts.of(synopsis), synopsis.method
+        facts, method, kept = Facts.of(synopsis), synopsis.method, synopsis.kept_share
         return {
             **({"file": self.file, "library": self.library} if self.file is not None else {}),
             "simulation": synopsis.simulation,
@@ -86,9 +86,7 @@ class Description:
             },
             "total": {"estimate": total.estimate, "low": total.low, "high": total.high, "confidence": CONFIDENCE},
             "counted": facts.counted,
-            "kept_share": None
-            if synopsis.kept_share is None
-            else {**vars(synopsis.kept_share), "confidence": CONFIDENCE},
+            "kept_share": None if kept is None else {**vars(kept), "confidence": CONFIDENCE},
             "caveats": list(facts.caveats),
             "scale": None if synopsis.scale is None else vars(synopsis.scale),
             "calibration": {"sides": SIDES, "confidences": CONFIDENCES, "factors": synopsis.calibration.factors},

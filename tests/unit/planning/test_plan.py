@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -59,10 +60,10 @@ def test_relative_errors_fall_with_the_number_of_points(few: int, many: int) -> 
 
 @pytest.mark.parametrize("max_per_user", [2, 10, 50])
 def test_keeping_k_points_of_a_user_costs_as_much_as_a_kth_of_the_budget(max_per_user: int) -> None:
-    """The plan for K points a user is that for epsilon / K, with larger errors than for one."""
+    """The plan for K points a user is that for epsilon / K, of which a fiftieth tells what was kept."""
     alone, together = (plan(CITY, points_about=5000, epsilon=1, max_per_user=bound) for bound in (1, max_per_user))
 
-    split = plan(CITY, points_about=5000, epsilon=f"1/{max_per_user}")
+    split = plan(CITY, points_about=5000, epsilon=Fraction(49, 50 * max_per_user))
     for row, other in zip(together.methods, split.methods, strict=True):
         assert row == replace(other, seconds=row.seconds, memory=row.memory)  # bounding takes more of these
         assert row.seconds > other.seconds

@@ -1,0 +1,263 @@
+"""Which K? What is lost by keeping few records of a user, against noise."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any, Self
+
+import numpy as np
+
+from hushgrid.arrays import Floats
+from hushgrid.errors import ArgumentError, MissingExtraError, quoted
+from hushgrid.planning.ladder import figures_at
+from hushgrid.planning.rehearsal import AREA_SHARES
+from hushgrid.planning.words import about, rounded_percent
+from hushgrid.privacy.budget import KEPT_SHARE
+from hushgrid.text import aligned
+
+MOST_PER_USER = 10**6
+
+
+def rate_of_record(epsilon: Fraction, max_per_user: int) -> Fraction:
+    """What counts may spend on one record, as `hushgrid.publish` does by default.
+
+    Examples
+    --------
+    >>> rate_of_record(Fraction(1), 1), rate_of_record(Fraction(1), 10)
+    (Fraction(1, 1), Fraction(49, 500))
+    """
+    return epsilon if max_per_user == 1 else (1 - KEPT_SHARE) * epsilon / max_per_user
+
+
+TYPICAL, MANY = 5, 40  # records of a user that half stay below, and nine in ten: check-ins of New York have these
+NINE_IN_TEN = NormalDist().inv_cdf(0.9)
+PEOPLE = 4000  # made-up users that stand for all
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordsPerUser:
+    """How many records users have, as far as that is public.
+
+    Half of them have at most `typical`, nine in ten at most `many`; between and beyond, the numbers follow a
+    log-normal law, as records of people mostly do.
+
+    Examples
+    --------
+    >>> records = RecordsPerUser(typical=5, many=40)
+    >>> round(records.kept(1), 2), round(records.kept(20), 2), records.kept(10**6)
+    (0.05, 0.44, 1.0)
+    """
+
+    typical: float = TYPICAL
+    many: float = MANY
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.typical <= self.many <= MOST_PER_USER:
+            msg = f"records_per_user is two numbers from 1 to {MOST_PER_USER:,}, the second no smaller: half of the "
+            msg += f"users have at most the first, nine in ten at most the second, as in 5,40. Got {self.typical:g} "
+            msg += f"and {self.many:g}."
+            raise ArgumentError(msg)
+
+    @classmethod
+    def of(cls, numbers: Sequence[float]) -> Self:
+        """Check a pair such as ``(5, 40)``.
+
+        Examples
+        --------
+        >>> RecordsPerUser.of((2, 60))
+        RecordsPerUser(typical=2.0, many=60.0)
+        """
+        try:
+            typical, many = map(float, numbers)
+        except (TypeError, ValueError):
+            msg = (
+                "records_per_user is two numbers, such as 5,40: half of the users have at most 5 records, nine in ten "
+            )
+            msg += f"at most 40. Got {quoted(numbers)}."
+            raise ArgumentError(msg, instead={"records_per_user": "5,40"}) from None
+        return cls(typical=typical, many=many)
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """Records of each of some made-up users."""
+        sigma = math.log(self.many / self.typical) / NINE_IN_TEN
+        law = NormalDist(math.log(self.typical), sigma) if sigma > 0 else None
+        places = (np.arange(PEOPLE) + 0.5) / PEOPLE
+        logs = [law.inv_cdf(place) if law else math.log(self.typical) for place in places]
+        return np.maximum(np.rint(np.exp(logs)), 1)
+
+    def kept(self, most: int) -> float:
+        """Share of all records that is kept, at most so many of each user."""
+        return float(np.minimum(self.numbers, most).sum() / self.numbers.sum())
+
+
+ASSUMED = RecordsPerUser()
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundPlan:
+    """What one bound K would do to a medium rectangle.
+
+    Parameters
+    ----------
+    max_per_user : int
+        K.
+    kept : float
+        Share of the records that is kept.
+    noise, loss, together : float
+        What 95 % of the errors stay below, relative to the records in the rectangle, once counts are scaled to all
+        records: by noise, by records that are not kept, and by both. The loss is the share that is not kept: on
+        check-ins of New York and of the world, 95 % of errors by loss stayed below 0.3 to 2 times that share.
+    """
+
+    max_per_user: int
+    kept: float
+    noise: float
+    loss: float
+    together: float
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class BoundsPlan:
+    """Both sides of K, and the one to take; printing it tells.
+
+    Examples
+    --------
+    >>> from hushgrid.geometry.domain import Domain
+    >>> from hushgrid.planning.plan import plan
+    >>> square = Domain(west=0, south=0, east=1, north=1)
+    >>> bounds = plan(square, points_about=40_000, epsilon=1, max_per_user=10, records_per_user=(5, 40)).bounds
+    >>> first, *_, last = bounds.rows
+    >>> first.loss > last.loss, first.noise < last.noise, 1 < bounds.best.max_per_user < last.max_per_user
+    (True, True, True)
+    """
+
+    records_about: int
+    records: RecordsPerUser
+    rows: tuple[BoundPlan, ...]
+
+    @property
+    def best(self) -> BoundPlan:
+        """The bound with the least error by both together."""
+        return min(self.rows, key=lambda row: (row.together, row.max_per_user))
+
+    def __repr__(self) -> str:
+        header = ["at most a user", "records kept", "off by noise", "by what is not kept", "by both"]
+        shares = [(row.kept, row.noise, row.loss, row.together) for row in self.rows]
+        rows = [
+            [f"{row.max_per_user:,}", *map(rounded_percent, each)] for row, each in zip(self.rows, shares, strict=True)
+        ]
+        largest = max(row.together for row in self.rows)
+        first, *lines = aligned([header, *rows]).splitlines()
+        drawn = [
+            f"{line}  {bar(row.together / largest)}{' least' if row == self.best else ''}"
+            for line, row in zip(lines, self.rows, strict=True)
+        ]
+        return "\n".join([first, *drawn])
+
+    @property
+    def sentence(self) -> str:
+        """Both sides of K in plain words."""
+        few, many, best = self.rows[0], self.rows[-1], self.best
+        return (
+            f"Which K? Of about {about(self.records_about)} records in all, half of the users having at most "
+            f"{self.records.typical:g} and nine in ten at most {self.records.many:g} (--records-per-user), K = "
+            f"{few.max_per_user:,} would lose {rounded_percent(few.loss)}, and K = {many.max_per_user:,} takes "
+            f"{many.max_per_user:,} times the noise. The table tells what 95 % of the counts of medium rectangles stay "
+            f"below, scaled to all records: the least by both is at K = {best.max_per_user:,}. How many records users "
+            "have must be public knowledge or a guess; never look it up in the data."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Both sides as values for JSON."""
+        return {
+            "records_about": self.records_about,
+            "records_per_user": [self.records.typical, self.records.many],
+            "bounds": [asdict(row) for row in self.rows],
+            "recommended": self.best.max_per_user,
+            "sentence": self.sentence,
+        }
+
+
+def plan_bounds(records: RecordsPerUser, *, kept_about: int, most: int, epsilon: Fraction, filled: float) -> BoundsPlan:
+    """Weigh what each K loses against the noise it takes.
+
+    Parameters
+    ----------
+    records : RecordsPerUser
+    kept_about, most : int
+        About how many records would be kept with a bound, and that bound; it is one of those looked at.
+    epsilon : Fraction
+        For counts, of all records of a user together.
+    filled : float
+        As for `plan`.
+    """
+    records_about = round(kept_about / records.kept(most))
+    tried = sorted({*_round_bounds(int(records.numbers.max())), most})
+    rows = tuple(_bound_plan(records, records_about, each, epsilon, filled) for each in tried)
+    return BoundsPlan(records_about=records_about, records=records, rows=rows)
+
+
+def _bound_plan(records: RecordsPerUser, records_about: int, most: int, epsilon: Fraction, filled: float) -> BoundPlan:
+    # Errors relative to points depend on points times epsilon alone, so the same made-up points serve every bound.
+    kept = records.kept(most)
+    rate = rate_of_record(epsilon, most) * Fraction(kept).limit_denominator(10**6)
+    reach = figures_at("staq", records_about, rate, filled).relative_reach
+    noise = float(reach[list(AREA_SHARES).index("medium")])
+    return BoundPlan(max_per_user=most, kept=kept, noise=noise, loss=1 - kept, together=math.hypot(noise, 1 - kept))
+
+
+BLOCKS = " ▏▎▍▌▋▊▉█"
+LONGEST_BAR = 24  # characters
+
+
+def bar(share: float) -> str:
+    """A bar of Unicode blocks, for a share of the longest.
+
+    Examples
+    --------
+    >>> bar(0.5), bar(1 / 48)
+    ('████████████', '▌')
+    """
+    full, eighths = divmod(round(share * LONGEST_BAR * 8), 8)
+    return "█" * full + BLOCKS[eighths].strip()
+
+
+def draw_bounds(bounds: BoundsPlan, path: Path) -> None:
+    """Draw both sides of K as a picture: PNG, SVG or PDF, by the ending."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        msg = "a picture of the curve needs matplotlib: pip install 'hushgrid[plots]'."
+        raise MissingExtraError(msg) from error
+
+    figure = Figure(figsize=(6.4, 4), layout="constrained")
+    axes = figure.subplots()
+    tried = [row.max_per_user for row in bounds.rows]
+    for name, style in (("noise", "--"), ("loss", ":"), ("together", "-")):
+        label = {"loss": "what is not kept"}.get(name, name)
+        axes.plot(tried, [100 * getattr(row, name) for row in bounds.rows], style, color="#0b5fa5", label=label)
+    axes.plot(bounds.best.max_per_user, 100 * bounds.best.together, "o", color="#c2410c")
+    axes.annotate(
+        f"K = {bounds.best.max_per_user:,}",
+        (bounds.best.max_per_user, 100 * bounds.best.together),
+        xytext=(0, -16),
+        textcoords="offset points",
+        ha="center",
+    )
+    axes.set(xscale="log", xlabel="records of a user that are kept, K", ylabel="95 % of counts off by less than (%)")
+    axes.set_ylim(0, 100 * min(2, max(row.together for row in bounds.rows)) * 1.1)
+    axes.xaxis.set_major_formatter("{x:,.0f}")  # after the scale, which sets its own
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
+    figure.savefig(path, dpi=150)
+
+
+def _round_bounds(largest: int) -> list[int]:
+    """1, 2, 5, 10, 20, 50 and so on, the last at least as large as the largest."""
+    numbers = [first * 10**zeros for zeros in range(len(str(MOST_PER_USER))) for first in (1, 2, 5)]
+    return numbers[: next(place for place, number in enumerate(numbers) if number >= min(largest, MOST_PER_USER)) + 1]
