@@ -6,7 +6,7 @@ Only names are looked at, never values.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 from hushgrid.errors import ArgumentError, InputError, quoted
 
@@ -229,3 +229,53 @@ def refuse_signs(dialect: Dialect, where: str) -> None:
         msg = f"decimal and delimiter (--decimal, --delimiter) are about CSV files, and {where} is not one. Leave them "
         msg += "out."
         raise ArgumentError(msg)
+
+
+Meaning = Literal["longitude", "latitude", "points", "user"]
+
+
+class DeclaredColumn(NamedTuple):
+    """A column that points are read from, by its declaration."""
+
+    meaning: Meaning
+    name: str
+    kind: str  # its declared type
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointSchema:
+    """What points are, and which columns they are read from.
+
+    Privacy
+    -------
+    Nothing of it depends on a row: no number of rows, and no name that nobody asked for and that may be a record.
+    """
+
+    form: str
+    columns: tuple[DeclaredColumn, ...] = ()
+
+
+def schema_of(points: object) -> PointSchema | None:
+    """What opened points tell of their columns, if they do."""
+    schema: PointSchema | None = getattr(points, "schema", None)
+    return schema
+
+
+def declared_columns(
+    coordinates: Mapping[str, object], users: Mapping[str, object] | None = None
+) -> tuple[DeclaredColumn, ...]:
+    """Columns with their meaning, each given as its name and declared type.
+
+    Two columns of coordinates are longitude and latitude; one holds points.
+
+    Examples
+    --------
+    >>> [column.meaning for column in declared_columns({"x": "double", "y": "double"}, {"who": "string"})]
+    ['longitude', 'latitude', 'user']
+    """
+    meanings: tuple[Meaning, ...] = ("longitude", "latitude") if len(coordinates) == 2 else ("points",)
+    places = zip(meanings, coordinates.items(), strict=True)
+    return (
+        *(DeclaredColumn(meaning, name, str(kind)) for meaning, (name, kind) in places),
+        *(DeclaredColumn("user", name, str(kind)) for name, kind in (users or {}).items()),
+    )

@@ -9,7 +9,7 @@ way one record would decide what becomes of others. Here a quote ends with its l
 import csv
 import gzip
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import IO, ClassVar, cast
@@ -18,7 +18,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hushgrid.counting.columns import DELIMITERS, NOT_NAMED, Dialect, Signs, find_columns, quotable_names
+from hushgrid.counting.columns import (
+    DELIMITERS,
+    NOT_NAMED,
+    Dialect,
+    PointSchema,
+    Signs,
+    declared_columns,
+    find_columns,
+    quotable_names,
+)
 from hushgrid.counting.csv_loops import count_rows, find_fields, line_stops, parse_numbers
 from hushgrid.counting.source import Block, FilePart, Snapshot, files_state, reading
 from hushgrid.counting.users import canonical_ids, check_user_name, copy_spans, trim_spans
@@ -136,6 +145,7 @@ def _pieces(stream: IO[bytes], size: int | None, block_bytes: int) -> Iterator[b
 
 
 KIND = "CSV"
+IN_WORDS = {".": "a decimal point", ",": "a decimal comma"}
 COMPRESSED = ".gz"
 PART_BYTES = 2**26
 BLOCK_BYTES = 2**20
@@ -186,6 +196,7 @@ class CsvPoints:
             raise _other_delimiter(path, other.delimiter) from None
         self._first = header.size
         self.signs = dialect.signs(header.delimiter, where=str(path))
+        self.schema = _schema([header.names[field] for field in self._fields], self.signs)
         self._part_bytes = part_bytes
         self._block_bytes = block_bytes
 
@@ -291,6 +302,11 @@ class CsvFiles:
     def __init__(self, files: Sequence[CsvPoints]) -> None:
         self._files = files
 
+    @property
+    def schema(self) -> PointSchema:
+        """That of the first file; the others are read like it."""
+        return replace(self._files[0].schema, form="CSV files as one table")
+
     def rows(self) -> int:
         """Number of rows of all files."""
         return sum(file.rows() for file in self._files)
@@ -313,6 +329,13 @@ class CsvFiles:
 def _other_delimiter(path: Path, found: str) -> InputError:
     msg = f"{path} has {DELIMITERS[found]} between its columns. Leave out delimiter (--delimiter), or name that sign."
     return InputError(msg, instead={"delimiter": "tab" if found == "\t" else found})
+
+
+def _schema(names: Sequence[str], signs: Signs) -> PointSchema:
+    """The columns that are read, and the signs between and in them."""
+    numbers = f"numbers with {' or '.join(IN_WORDS[sign] for sign in signs.decimals)}"
+    columns = declared_columns(dict.fromkeys(names[:2], numbers), dict.fromkeys(names[2:], "text"))
+    return PointSchema(form=f"a CSV file with {DELIMITERS[signs.delimiter]} between columns", columns=columns)
 
 
 def _numbers(text: bytes, spans: NDArray[np.int64], decimals: str = ".") -> NDArray[np.float64]:

@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hushgrid.counting.arrow import PointColumns, point_columns
+from hushgrid.counting.arrow import PointColumns, arrow_schema, point_columns
+from hushgrid.counting.columns import PointSchema
 from hushgrid.counting.source import Block, rows_state
 from hushgrid.counting.users import UserColumn, user_column
 from hushgrid.errors import InputError
@@ -60,6 +61,11 @@ class ArrayPoints:
         3
         """
         return cls(np.array([_pair(row) for row in points], np.float64).reshape(-1, 2), users=users)
+
+    @property
+    def schema(self) -> PointSchema:
+        """Arrays have no columns with names."""
+        return PointSchema(form="arrays in memory")
 
     def rows(self) -> int:
         """Number of rows."""
@@ -126,6 +132,12 @@ class TablePoints:
         if user is None:
             return cls(table, columns)
         return cls(table, columns, user_column(table.schema, user, coordinates=columns.names, where=FRAME))
+
+    @property
+    def schema(self) -> PointSchema:
+        """The columns that are read of the table."""
+        user = None if self._user is None else self._user.name
+        return arrow_schema("a table in memory", self._table.schema, self._columns, user)
 
     def rows(self) -> int:
         """Number of rows."""

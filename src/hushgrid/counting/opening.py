@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hushgrid.counting.columns import NOT_NAMED, Dialect, refuse_signs
+from hushgrid.counting.columns import NOT_NAMED, Dialect, refuse_signs, schema_of
 from hushgrid.counting.counter import BeforeRows, OpenedPoints, kind_of, nothing
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.source import CSV, PARQUET, Block, PointSource
@@ -123,6 +123,7 @@ class ProjectedPoints:
         self._source = source
         self._transformer = transformer
         self.kind = kind_of(source)
+        self.schema = schema_of(source)
 
     def rows(self) -> int:
         """Number of rows."""

@@ -7,7 +7,7 @@ fewer of them are read at once. docs/decisions/0005-user-bounding.md says what i
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from hushgrid.counting.arrow import PointColumns, point_columns
+from hushgrid.counting.arrow import PointColumns, arrow_schema, point_columns
+from hushgrid.counting.columns import PointSchema
 from hushgrid.counting.source import Block, FilePart, Snapshot, files_state, parquet_files, reading
 from hushgrid.counting.users import UserColumn, user_column
 from hushgrid.errors import InputError
@@ -125,6 +126,7 @@ class ParquetPoints:
             self._user = None
             if user is not None:
                 self._user = user_column(file.schema_arrow, user, coordinates=self._columns.names, where=str(path))
+            self.schema = arrow_schema("a Parquet file", file.schema_arrow, self._columns, user)
 
     @property
     def columns(self) -> list[str]:
@@ -202,6 +204,11 @@ class ParquetFolder:
             ParquetPoints(path, crs=crs, lon=lon, lat=lat, geometry=geometry, user=user) for path in self._paths
         ]
         self._check_columns()
+
+    @property
+    def schema(self) -> PointSchema:
+        """That of the first file; all have the same columns."""
+        return replace(self._files[0].schema, form="a folder of Parquet files")
 
     def rows(self) -> int:
         """Number of rows, from the footers."""

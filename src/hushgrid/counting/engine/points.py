@@ -16,7 +16,7 @@ from narwhals.exceptions import NarwhalsError
 from hushgrid.counting.area_loops import NONE
 from hushgrid.counting.arrow import not_a_number
 from hushgrid.counting.bounding import KeyedRule, MissingUser
-from hushgrid.counting.columns import find_columns
+from hushgrid.counting.columns import DeclaredColumn, PointSchema, declared_columns, find_columns
 from hushgrid.counting.counter import BeforeRows, BoundedCounter, nothing
 from hushgrid.counting.engine.cells import inside
 from hushgrid.counting.engine.counter import EngineCounter, capped_total, kept_records
@@ -109,10 +109,13 @@ class EnginePoints:
     (3, 2)
     """
 
-    def __init__(self, engine: Engine, frame: Frame, files: Sequence[str] = ()) -> None:
+    def __init__(
+        self, engine: Engine, frame: Frame, files: Sequence[str] = (), columns: Sequence[DeclaredColumn] = ()
+    ) -> None:
         self._engine = engine
         self._frame = frame
         self._files = files
+        self.schema = PointSchema(form=f"a table that {engine.name} counts", columns=tuple(columns))
 
     @classmethod
     def of(
@@ -167,7 +170,9 @@ class EnginePoints:
                 raise no_ids(user, schema[user], TABLE)
             wanted.append(nw.col(user).cast(nw.String).alias(USER))
         with working(engine.name):
-            return cls(engine, engine.doubles(frame, coordinates).select(*wanted), files)
+            rows = engine.doubles(frame, coordinates).select(*wanted)
+        ids = None if user is None else {user: schema[user]}
+        return cls(engine, rows, files, declared_columns({name: schema[name] for name in coordinates}, ids))
 
     def state(self) -> bytes | None:
         """Digest of the files that hold the points.
