@@ -7,7 +7,7 @@ from typing import Self, get_args
 
 from hushgrid.errors import ArgumentError, BudgetError, LedgerError
 from hushgrid.files.verify import FileCheck, Verification
-from hushgrid.ledger.book import Account, Book, amount, check_sums
+from hushgrid.ledger.book import Account, Book, Entry, amount, check_sums
 from hushgrid.ledger.event import Opened, Reserved
 from hushgrid.ledger.postgres_store import PostgresStore
 from hushgrid.ledger.request import Request, check_amount
@@ -164,18 +164,34 @@ class Ledger:
         """
         with self._store.writing() as transaction:
             book = transaction.book()
-            account = book.account(request.dataset, place=self.place)
-            _check_unit(account, request)
-            existing = None if new_release else book.release(request.key)
+            existing = self._existing(book, request, new_release=new_release)
             if existing is not None:
                 return CommittedRelease(existing, self._store)
-            _check_left(account, request)
             number = len(book.entries) + 1
             transaction.append(
                 book,
                 Reserved(entry=number, dataset=request.dataset, epsilon=request.epsilon, request=request.text),
             )
         return Reservation(book.entries[number], self._store)
+
+    def foresee(self, request: Request, *, new_release: bool = False) -> Entry | None:
+        """The entry that `reserve` would give back, if any.
+
+        It is an error where `reserve` would be one. Nothing is written.
+        """
+        return self._existing(self.book(), request, new_release=new_release)
+
+    def _existing(self, book: Book, request: Request, *, new_release: bool) -> Entry | None:
+        """The entry of the same request.
+
+        Without one, there must be budget for it.
+        """
+        account = book.account(request.dataset, place=self.place)
+        _check_unit(account, request)
+        existing = None if new_release else book.release(request.key)
+        if existing is None:
+            _check_left(account, request)
+        return existing
 
     def resume(self, entry: int, request: Request) -> Reservation:
         """Resume an entry that was cut off.
