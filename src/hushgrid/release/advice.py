@@ -4,11 +4,16 @@ They follow from arguments and released values alone.
 """
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 from hushgrid.errors import ArgumentError
+from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain, exact_text
 from hushgrid.inference.measurements import discrete_laplace_variance
+from hushgrid.methods.areas import Areas
+from hushgrid.release.request import ReleaseRequest
+from hushgrid.synopsis.answer import normal_reach
 from hushgrid.synopsis.synopsis import Synopsis
 
 PROMISES_LITTLE = 20  # of epsilon: odds may change by a factor of hundreds of millions
@@ -31,37 +36,102 @@ def epsilon_warning(epsilon: Fraction) -> str | None:
     )
 
 
-def domain_warning(synopsis: Synopsis) -> str | None:
-    """Warn of a domain that seems to miss most rows.
+def noise_warning(request: ReleaseRequest, points_about: int | None = None) -> str | None:
+    """Warn of a release that would be nothing but noise.
 
-    Swapped axes look like this, and so does a domain that covers only part of the data.
+    That is if one total in twenty would be off by more than there is to count. How much there is follows from the
+    public size or, where none is declared, from `points_about`; nothing is read.
+
+    Examples
+    --------
+    >>> domain = Domain(west=0, south=0, east=1, north=1)
+    >>> print(noise_warning(ReleaseRequest.of(domain=domain, epsilon=1), 5000))
+    None
+    >>> print(noise_warning(ReleaseRequest.of(domain=domain, epsilon="0.001"), 5000)[:78])
+    the release would be mostly noise: of about 5,000 points, the total may be off
     """
-    if not _misses_most_rows(synopsis):
+    size = points_about if request.public_size is None else request.public_size
+    reach = None if size is None else total_reach(request, size)
+    if size is None or reach is None or reach <= size:
         return None
+    most = 1 if request.users is None else request.users.max_per_user
+    counted = "points" if request.users is None else "kept records"
+    shared = f", shared by up to {most:,} records of each user" if most > 1 else ""
     return (
-        "far fewer points seem to lie in the domain than there are rows. Are longitude and latitude swapped? "
-        f"Then exchange lon and lat (--lon and --lat){_exchanged(synopsis.domain)}. "
-        "Are the points in metres? Then name their system, as in crs='EPSG:32618' (--crs EPSG:32618). "
-        "If the domain is meant to cover only part of the data, size_from='domain' (--size-from domain) gives a "
-        "better grid. Publishing again spends budget again."
+        f"the release would be mostly noise: of about {size:,} {counted}, the total may be off by "
+        f"{float(f'{reach:.2g}'):,.0f} at epsilon {float(request.epsilon):g}{shared}. 'hushgrid plan' tells what a "
+        f"larger epsilon{' or fewer records of a user' if most > 1 else ''} would give."
     )
 
 
-def _misses_most_rows(synopsis: Synopsis) -> bool:
-    """Whether clearly less than half of the rows count.
+def total_reach(request: ReleaseRequest, size: int) -> float:
+    """How far a total may be off, 95 % of the time.
 
-    Judged by the noisy total and the noisy number of rows.
+    It is the sum of all cells, each of which is taken to be measured once.
+    """
+    cost = replace(request.cost, size=size)
+    cells: float = cost.about_cells
+    if isinstance(request.cells, AreaPartition) and isinstance(request.method, Areas):
+        shares = request.method.shares_of(request.cells)
+        levels = zip(request.cells.all_levels, map(float, shares), strict=True)
+        cells = min(len(level.names) / share**2 for level, share in levels if share > 0)
+    return normal_reach(0.95) * math.sqrt(2 * cells) / cost.epsilon
+
+
+def domain_warning(synopsis: Synopsis) -> str | None:
+    """Warn of a release that seems to miss most points.
+
+    Swapped axes look like this, and so does a domain that covers only part of the data. It is judged by released
+    values: the total against the noisy number of rows or the public size; for users, where the noisy size counts kept
+    records, by the interval of the total too.
     """
     claim = synopsis.claim
-    if claim.size is None or claim.size.source != "rows":
-        return False
-    if synopsis.counts.sum() >= claim.size.value / 2:  # spares the usual release the question below
-        return False
-    rate = next(spend.epsilon for spend in claim.spends if spend.purpose == "size")
+    if _misses_most_points(synopsis):
+        assert claim.size is not None
+        known = "there are rows" if claim.size.source == "rows" else f"the public size of {claim.size.value:,} says"
+        return f"far fewer {claim.counted} seem to lie in the domain than {known}. {_what_to_try(synopsis)}"
+    if claim.unit == "record":
+        return None
     total = synopsis.answer(synopsis.domain.bounds)
-    noise_std = math.sqrt(discrete_laplace_variance(rate) + total.noise_std**2)
-    gap = claim.size.value - total.estimate
-    return bool(total.estimate < claim.size.value / 2 and gap > CLEAR_GAP * noise_std)
+    if total.usable:
+        return None
+    return (
+        f"the release says little: its total is about {total.estimate:,.0f} {claim.counted}, {total.low:,.0f} to "
+        f"{total.high:,.0f}. If there should be many more, points were misread. {_what_to_try(synopsis)}"
+    )
+
+
+def _misses_most_points(synopsis: Synopsis) -> bool:
+    """Whether clearly less than half of the points count.
+
+    Judged by the noisy total, and the noisy number of rows or the public size.
+    """
+    claim, factor = synopsis.claim, 1.0 if synopsis.scale is None else synopsis.scale.factor
+    if claim.size is None or claim.size.source == "domain" or (claim.size.source == "rows" and claim.unit == "user"):
+        return False
+    if synopsis.counts.sum() / factor >= claim.size.value / 2:  # spares the usual release the question below
+        return False
+    rates = [spend.epsilon for spend in claim.spends if spend.purpose == "size"]  # none for a public size
+    total = synopsis.answer(synopsis.domain.bounds)
+    noise_std = math.sqrt(sum(map(discrete_laplace_variance, rates)) + (total.noise_std / factor) ** 2)
+    estimate = total.estimate / factor
+    return bool(estimate < claim.size.value / 2 and claim.size.value - estimate > CLEAR_GAP * noise_std)
+
+
+def _what_to_try(synopsis: Synopsis) -> str:
+    """Likely causes, and what mends them."""
+    size = synopsis.claim.size
+    part = ""
+    if size is not None and size.source == "rows" and synopsis.claim.unit == "record":
+        part = "If the domain is meant to cover only part of the data, size_from='domain' (--size-from domain) gives a "
+        part += "better grid. "
+    return (
+        "Are longitude and latitude swapped? "
+        f"Then exchange lon and lat (--lon and --lat){_exchanged(synopsis.domain)}. "
+        "Are the points in metres? Then name their system, as in crs='EPSG:32618' (--crs EPSG:32618). "
+        f"{part}To see the first rows, not privately, add --check --look (in Python, hg.check with look=True). "
+        "Publishing again spends budget again."
+    )
 
 
 def _exchanged(domain: Domain) -> str:

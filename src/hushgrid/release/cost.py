@@ -10,6 +10,7 @@ from typing import NamedTuple
 from hushgrid.counting.cell_loops import MOST_POINTS
 from hushgrid.counting.counter import SourceKind
 from hushgrid.methods.method import Method, most_cells
+from hushgrid.release.auto import AUTO, FEWEST_FOR_STAQ
 from hushgrid.work import Stage, Step
 
 
@@ -20,6 +21,8 @@ class Price(NamedTuple):
     ----------
     cells : float
         Leaf cells for a point at ε = 1, if neither points nor cells are few.
+    fewest : int
+        Leaf cells at least.
     rounds : tuple of float
         Questions asked of the points, each with its share of the seconds of cells.
     once : bool
@@ -31,6 +34,7 @@ class Price(NamedTuple):
     """
 
     cells: float = 0.1  # Guideline 1 (Qardaji et al. 2013)
+    fewest: int = 1
     rounds: tuple[float, ...] = (1.0,)
     once: bool = False
     row: float = 1e-8
@@ -47,6 +51,7 @@ def _evenly(questions: int) -> tuple[float, ...]:
 OTHER = Price()
 STAQ = Price(
     cells=0.14,
+    fewest=64,
     rounds=(0.02, 0.03, 0.05, 0.15, 0.25, 0.25, 0.15, 0.1),
     once=True,
     row=5e-8,
@@ -58,7 +63,7 @@ PRIVATE_CUTS = Price(cells=0.12, rounds=_evenly(18), row=2e-7, cell=2e-5, memory
 PRICES = {
     "auto": STAQ,
     "staq": STAQ,
-    "ag": Price(cells=0.12, rounds=(0.1, 0.9)),
+    "ag": Price(cells=0.12, fewest=100, rounds=(0.1, 0.9)),
     "dag": Price(cells=0.14, rounds=(0.1, 0.9), cell=8e-7),
     "dpcube": Price(cell=1e-5),
     "dawa": Price(cells=0.08, cell=8e-6),
@@ -131,8 +136,11 @@ class Cost:
         """About how many leaf cells there will be."""
         if self.cells is not None:
             return self.cells
-        wanted = self._size * self._price.cells * self.epsilon
-        return max(1, round(min(wanted, self.max_cells or most_cells(self.method))))
+        signal = self._size * self.epsilon
+        is_grid = self.method.name == AUTO and self.size_from == "public" and signal < FEWEST_FOR_STAQ
+        price = OTHER if is_grid else self._price
+        wanted = signal * price.cells
+        return max(price.fewest, round(min(wanted, self.max_cells or most_cells(self.method))))
 
     @property
     def seconds(self) -> float:

@@ -14,7 +14,7 @@ from hushgrid.ledger import DEFAULT_LEDGER
 from hushgrid.methods.method import Method
 from hushgrid.privacy.bits import Bits, SystemBits
 from hushgrid.privacy.exact import Exactable
-from hushgrid.release.advice import domain_warning, epsilon_warning
+from hushgrid.release.advice import domain_warning, epsilon_warning, noise_warning
 from hushgrid.release.auto import AUTO
 from hushgrid.release.request import DEFAULTS, Options, ReleaseRequest
 from hushgrid.release.warm_up import helped_to_compile
@@ -140,6 +140,7 @@ def publish(
 
     delivery = Delivery(warn=_warn if rng is None else None, progress=progress)  # experiments try everything
     delivery.warn_of(epsilon_warning, request.epsilon)
+    delivery.warn_of(noise_warning, request)
     synopsis = deliver(request, points, charge=charge, delivery=delivery, bits=rng)
     delivery.warn_of(domain_warning, synopsis)
     return synopsis
