@@ -29,6 +29,7 @@ from hushgrid.methods.adaptive_grid import AdaptiveGrid
 from hushgrid.methods.areas import Areas
 from hushgrid.methods.staq import Staq
 from hushgrid.methods.uniform_grid import UniformGrid
+from hushgrid.planning.check import check
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.release.publish import publish
 from hushgrid.synopsis.answer import Answer
@@ -62,6 +63,7 @@ __all__ = [
     "SynopsisFileError",
     "UniformGrid",
     "__version__",
+    "check",
     "compare",
     "describe",
     "manifest",

@@ -50,7 +50,7 @@ SAME: dict[str, tuple[list[str], dict[str, Any]]] = {
         [*USERS, "--distinct-users", "8"],
         {"user": "who", "max_per_user": 3, "distinct": True, "method": hg.UniformGrid(side=8)},
     ),
-    "public size": (["--public-size", "40"], {"public_size": 40}),
+    "public size": (["--public-size", "400"], {"public_size": 400}),
     "size of the domain": (["--size-from", "domain"], {"size_from": "domain"}),
     "limit on cells": (["--max-cells", "5000"], {"max_cells": 5000}),
     "share of the size": (["--size-share", "1/20"], {"size_share": "0.05"}),
@@ -86,7 +86,7 @@ def test_every_option_is_on_the_command_line() -> None:
 
     assert DEFAULTS.keys() - options == {"distinct"}
     assert {parameter.section for parameter in command.params if parameter.param_type_name == "option"} == {
-        "Points", "Privacy", "Method", "Ledger", "Engine", "Output",
+        "Points", "Privacy", "Method", "Ledger", "Engine", "Check", "Output",
     }  # fmt: skip
 
 

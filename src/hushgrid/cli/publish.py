@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +19,12 @@ from hushgrid.cli.arguments import (
     points_address,
     refuse_same,
 )
+from hushgrid.cli.check import confirm_noise, dry_run
 from hushgrid.cli.describe import suggest, summarise
 from hushgrid.cli.files import check_release_output, on_disk, progress_bar
 from hushgrid.cli.parameters import complete_file, complete_method, example, to_texts, to_total
 from hushgrid.cli.text import note, warn
+from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
 from hushgrid.ledger import DEFAULT_LEDGER
@@ -240,6 +243,22 @@ ENGINE = section(
     ),
     click.option("--spark-conf", multiple=True, metavar="KEY=VALUE", help="A setting of Spark. May be repeated."),
 )
+CHECK = section(
+    "Check",
+    click.option("--check", is_flag=True, help="Only say what would be published, at what cost. Reads no record."),
+    click.option(
+        "--points-about",
+        type=int,
+        metavar="N",
+        help="Rough number of points, from public knowledge; of users, of kept records. Used to foresee errors alone.",
+    ),
+    click.option(
+        "--look",
+        is_flag=True,
+        help="NOT PRIVATE, for your eyes only: show the first rows, and the share of rows in the domain. With --check.",
+    ),
+    click.option("--yes", is_flag=True, help="Publish even if that would be mostly noise."),
+)
 OUTPUT = section(
     "Output",
     click.option(
@@ -261,6 +280,7 @@ OUTPUT = section(
 @METHOD
 @LEDGER
 @ENGINE
+@CHECK
 @OUTPUT
 def publish_command(
     points: str,
@@ -274,6 +294,10 @@ def publish_command(
     distinct_users: int | None,
     engine: EngineChoice,
     spark_conf: tuple[str, ...],
+    check: bool,
+    points_about: int | None,
+    look: bool,
+    yes: bool,
     output: Path,
     manifest: bool,
     overwrite: bool,
@@ -294,27 +318,50 @@ def publish_command(
 
     With --dataset the budget is taken from a ledger before anything is read; see 'hushgrid ledger'. The same request
     gives back the same release, at no cost.
+
+    With --check nothing is published: it says what the columns are taken for, what would be charged and promised, and
+    what to expect.
     """
     from hushgrid.counting.engine.address import Address
     from hushgrid.release.advice import domain_warning, epsilon_warning
     from hushgrid.release.publish import Charge, Delivery, deliver
     from hushgrid.release.request import ReleaseRequest
 
+    if look and not check:
+        msg = "--look shows rows beside a dry run. Give --check as well, or leave it out."
+        raise ArgumentError(msg)
     areas = AreasAsked(file=areas_file, name=area_name, levels=levels or (), shares=level_shares)
     chosen = chosen_method(method, areas, distinct_users)
     crs = asked.pop("crs")
     domain = chosen_domain(bounds, domain_crs, chosen, crs_of_points=crs)
-    charge = Charge.of(**{name: asked.pop(name) for name in ("ledger", "dataset", "new_release", "resume")})
+    charge_of = {name: asked.pop(name) for name in ("ledger", "dataset", "new_release", "resume")}
     place = points_address(points, engine, spark_conf)
-    _check_paths(place, output, manifest=manifest, overwrite=overwrite)
-    request = ReleaseRequest.of(
-        domain=domain,
-        method=chosen,
-        crs=crs or LONGITUDE_LATITUDE,
-        distinct=distinct_users is not None,
-        query=place.query if isinstance(place, Address) else None,
+    arguments = {
         **asked,
-    )
+        "domain": domain,
+        "method": chosen,
+        "crs": crs or LONGITUDE_LATITUDE,
+        "distinct": distinct_users is not None,
+        "query": place.query if isinstance(place, Address) else None,
+    }
+    check_paths = partial(_check_paths, place, output, manifest=manifest, overwrite=overwrite)
+    if check:
+        dry_run(
+            place,
+            arguments,
+            charge=charge_of,
+            output=output,
+            overwrite=overwrite,
+            check_paths=check_paths,
+            points_about=points_about,
+            look=look,
+            yes=yes,
+        )
+        return
+    charge = Charge.of(**charge_of)
+    check_paths()
+    request = ReleaseRequest.of(**arguments)
+    confirm_noise(request, points_about, yes=yes)
     with _notes_of_errors(), on_disk(place, can_be_resumed=charge is not None) as source, progress_bar() as bar:
         delivery = Delivery(output=output, overwrite=overwrite, tell=note, warn=warn, **bar._asdict())
         delivery.warn_of(epsilon_warning, request.epsilon)

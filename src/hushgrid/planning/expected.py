@@ -1,0 +1,114 @@
+"""What a release would be like: cells, errors, time and memory."""
+
+import math
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
+
+from hushgrid.counting.counter import OpenedPoints, kind_of
+from hushgrid.geometry.areas import AreaPartition
+from hushgrid.methods.areas import Areas
+from hushgrid.planning.levels import plan_levels
+from hushgrid.planning.plan import MOST_PER_USER, plan
+from hushgrid.release.advice import total_reach
+from hushgrid.release.cost import memory_in_words, time_in_words
+from hushgrid.release.request import ReleaseRequest
+
+PLANNED = "staq"  # whose errors are told where a method is not rehearsed itself
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expected:
+    """What public figures tell of a release.
+
+    Parameters
+    ----------
+    cells : int, optional
+        About how many.
+    total_reach : float, optional
+        How far the total may be off, 95 % of the time.
+    errors : tuple of str
+        How far counts may be off, in words.
+    seconds, memory : float, optional
+        About how long it takes, and how many bytes.
+    """
+
+    cells: int | None
+    total_reach: float | None
+    errors: tuple[str, ...]
+    seconds: float | None
+    memory: float | None
+
+    @classmethod
+    def of(cls, request: ReleaseRequest, size: int | None, source: OpenedPoints | None) -> Self:
+        """What to expect of a request, and about `size` points if that is public."""
+        cost = replace(request.cost, size=size, kind="table" if source is None else kind_of(source))
+        is_known = size is not None
+        return cls(
+            cells=cost.about_cells if is_known or request.cells is not None else None,
+            total_reach=None if size is None else total_reach(request, size),
+            errors=_errors(request, size),
+            seconds=cost.seconds if is_known else None,
+            memory=cost.memory if is_known else None,
+        )
+
+    def in_words(self) -> dict[str, str]:
+        """The same by label."""
+        said = {}
+        if self.cells is not None:
+            said["cells"] = f"about {two_digits_of(self.cells)}"
+        if self.errors:
+            said["errors"] = " ".join(self.errors)
+        if self.total_reach is not None:
+            said["total"] = f"off by no more than about {two_digits_of(self.total_reach)}, 95 times in 100"
+        if self.seconds is not None and self.memory is not None:
+            said["takes"] = f"{time_in_words(self.seconds)} and {memory_in_words(self.memory)}"
+        return said
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return {**asdict(self), "errors": list(self.errors)}
+
+
+def _errors(request: ReleaseRequest, size: int | None) -> tuple[str, ...]:
+    most = 1 if request.users is None else request.users.max_per_user
+    if most > MOST_PER_USER:
+        return ()
+    if isinstance(request.cells, AreaPartition) and isinstance(request.method, Areas):
+        shares = request.method.shares_of(request.cells)
+        made = plan_levels(request.cells, epsilon=request.epsilon, max_per_user=most, shares=shares)
+        reaches = zip(made.levels, made.chosen.reaches, strict=True)
+        each = (f"{level.name or 'areas'} by up to {two_digits_of(reach)}" for level, reach in reaches)
+        return (f"Counts of areas may be off, 95 times in 100: {', '.join(each)}.",)
+    if request.cells is not None:
+        reach = math.log(20) / request.cost.epsilon  # of one Laplace noise
+        return (f"The count of a cell may be off by up to {two_digits_of(reach)}, 95 times in 100.",)
+    return () if size is None else _of_rectangles(request, size, most)
+
+
+def _of_rectangles(request: ReleaseRequest, size: int, most: int) -> tuple[str, ...]:
+    made = plan(
+        request.domain,
+        points_about=max(size, 1),
+        epsilon=request.epsilon,
+        max_per_user=most,
+        size_share=request.size_share,
+    )
+    rows = {row.method: row for row in made.methods}
+    row = rows.get(request.method.name, rows[PLANNED])
+    said = [
+        f"Over {100 * error.area_share:.2g} % of the domain, where about {two_digits_of(error.points)} are, counts may "
+        f"be off by up to {two_digits_of(error.reach)}, 95 times in 100."
+        for error in row.errors
+    ]
+    return (*said, f"This is of {row.method}, and of made-up points; see 'hushgrid plan'.")
+
+
+def two_digits_of(number: float) -> str:
+    """A number with two significant digits.
+
+    Examples
+    --------
+    >>> two_digits_of(30308.2), two_digits_of(0.2)
+    ('30,000', '0')
+    """
+    return f"{float(f'{number:.2g}'):,.0f}"
