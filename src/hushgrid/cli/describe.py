@@ -22,14 +22,25 @@ def summarise(synopsis: "Synopsis") -> None:
     """Say what was published, from released values alone."""
     from hushgrid.synopsis.facts import Facts
 
-    facts = Facts.of(synopsis)
+    facts, total = Facts.of(synopsis), synopsis.answer(synopsis.domain.bounds)
+    estimate, low, high = (whole(float(number)) for number in (total.estimate, total.low, total.high))
     said = {
-        "method": facts.how_made,
+        "total": f"about {estimate} {facts.counted}; {low} to {high} with 95 % confidence",
+        "method": f"{facts.method.name}: {_gist(facts.method.name)}",
+        "made by": facts.how_made,
         "structure": synopsis.partition.words,
         "guarantee": facts.claim.sentence,
         **({"counts": facts.meaning} if facts.caveats else {}),
     }
     note(labelled(said))
+
+
+def _gist(method: str) -> str:
+    """What a method does, in a line for a steward."""
+    from hushgrid.methods import METHODS
+    from hushgrid.methods.areas import Areas
+
+    return METHODS[method].gist if method in METHODS else Areas.gist
 
 
 def suggest(domain: Domain, path: Path, areas: Path | None = None) -> None:
@@ -47,7 +58,8 @@ def suggest(domain: Domain, path: Path, areas: Path | None = None) -> None:
     rect = ",".join(f"{bound:.12g}" for bound in middle)
     question = f"query {file} --rect {rect}" if areas is None else f"query {file}"
     note("Next:")
-    for command in (f"describe {file}", question, f"verify {file}"):
+    page = shlex.quote(str(path.with_suffix(".html")))
+    for command in (f"map {file} -o {page}", question, f"describe {file}", f"verify {file}"):
         note(f"  hushgrid {command}")
 
 

@@ -50,6 +50,7 @@ class AdaptiveGrid:
 
     name: ClassVar[str] = "ag"
     title: ClassVar[str] = "AG"
+    gist: ClassVar[str] = "a coarse grid, whose cells are divided again where many points are"
     examples: ClassVar[Examples] = Examples(small={"first_side": 2}, large={"first_side": 30})
     first_side: int | None = None
     alpha: Exactable = 0.5

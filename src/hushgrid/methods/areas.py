@@ -66,6 +66,7 @@ class Areas:
     """
 
     name: ClassVar[str] = "areas"
+    gist: ClassVar[str] = "one count for each of the areas given"
     polygons: Any = field(repr=False)
     names: str | Sequence[str] | None = field(default=None, kw_only=True, repr=False)
     levels: Sequence[str] = field(default=(), kw_only=True, repr=False)

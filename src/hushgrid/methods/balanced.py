@@ -47,6 +47,7 @@ class Balanced:
 
     name: ClassVar[str] = "balanced"
     title: ClassVar[str] = "Balanced"
+    gist: ClassVar[str] = "rectangles cut so that both halves hold about as many points"
     examples: ClassVar[Examples] = Examples(small={"height": 2}, large={"height": 5})
     height: int | None = None
     fan_out: FanOut = 4

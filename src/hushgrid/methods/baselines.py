@@ -34,6 +34,7 @@ class OneCell:
 
     name: ClassVar[str] = "uniform"
     title: ClassVar[str] = "One cell"
+    gist: ClassVar[str] = "one cell: the total, and nothing about where"
     examples: ClassVar[Examples] = Examples(small={}, large={})
 
     @classmethod
@@ -73,6 +74,7 @@ class FineGrid:
 
     name: ClassVar[str] = "identity"
     title: ClassVar[str] = "Fine grid"
+    gist: ClassVar[str] = "a fine grid of equal cells"
     examples: ClassVar[Examples] = Examples(small={"side": 3}, large={"side": 100})
     side: int = 256  # the largest of DPBench's grids
 

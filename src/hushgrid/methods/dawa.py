@@ -76,6 +76,7 @@ class Dawa:
 
     name: ClassVar[str] = "dawa"
     title: ClassVar[str] = "DAWA"
+    gist: ClassVar[str] = "neighbouring cells with about the same count are joined before they are measured"
     examples: ClassVar[Examples] = Examples(small={"height": 2}, large={"height": 6})
     height: int | None = None
     levels: int = 4

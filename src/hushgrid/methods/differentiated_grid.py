@@ -73,6 +73,7 @@ class DifferentiatedGrid:
 
     name: ClassVar[str] = "dag"
     title: ClassVar[str] = "DAG"
+    gist: ClassVar[str] = "a coarse grid divided again where many points are; sparse cells are counted together"
     examples: ClassVar[Examples] = Examples(small={"first_side": 3}, large={"first_side": 30})
     first_side: int | None = None
     alpha: Exactable = 0.5

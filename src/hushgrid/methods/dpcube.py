@@ -155,6 +155,7 @@ class DPCube:
 
     name: ClassVar[str] = "dpcube"
     title: ClassVar[str] = "DPCube"
+    gist: ClassVar[str] = "parts of a fine grid that look alike are joined, and counted again"
     examples: ClassVar[Examples] = Examples(small={"side": 4}, large={"side": 30})
     side: int | None = None
     cell_share: Exactable = 0.5

@@ -51,6 +51,7 @@ class Hierarchy:
 
     name: ClassVar[str] = "hierarchy"
     title: ClassVar[str] = "Hierarchy"
+    gist: ClassVar[str] = "grids on grids, each counted, which favours large areas"
     examples: ClassVar[Examples] = Examples(small={"side": 8}, large={"side": 64})
     side: int | None = None
     branching: int = 2  # H_{2,3} is the paper's first hierarchy of more than two levels
@@ -150,6 +151,7 @@ class OptimalHierarchy:
 
     name: ClassVar[str] = "hb"
     title: ClassVar[str] = "HB"
+    gist: ClassVar[str] = "grids on grids with the least error for areas of all sizes"
     examples: ClassVar[Examples] = Examples(small={"side": 16}, large={"side": 64})
     side: int | None = None
     c: float = 10.0  # Qardaji et al. 2013 (ICDE), Guideline 1

@@ -58,6 +58,7 @@ class KdTree:
 
     name: ClassVar[str] = "kd"
     title: ClassVar[str] = "KD-standard"
+    gist: ClassVar[str] = "rectangles cut where half of the points are on either side"
     examples: ClassVar[Examples] = Examples(small={"height": 3}, large={"height": 7})
     height: int | None = None
     fan_out: FanOut = 4
@@ -130,6 +131,7 @@ class KdHybrid:
 
     name: ClassVar[str] = "kd-hybrid"
     title: ClassVar[str] = "KD-hybrid"
+    gist: ClassVar[str] = "squares first, then rectangles cut where half of the points are on either side"
     examples: ClassVar[Examples] = Examples(small={"height": 4, "switch": 2}, large={"height": 8, "switch": 4})
     # The order of the 2012 paper; Qardaji et al. 2013 describe it the other way round. On real sets it was the better
     # one, with one kd level of fan-out four (docs/privacy/adaptive-trees.md).

@@ -46,6 +46,7 @@ class ListedMethod(Method, Protocol):
     """A method that `METHODS` lists."""
 
     title: ClassVar[str]  # what figures call it
+    gist: ClassVar[str]  # what it does, in a line that a steward understands
     examples: ClassVar[Examples]
 
 

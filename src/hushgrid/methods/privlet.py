@@ -46,6 +46,7 @@ class Privlet:
 
     name: ClassVar[str] = "privlet"
     title: ClassVar[str] = "Privlet"
+    gist: ClassVar[str] = "equal cells, counted by differences of their sums, which favours large areas"
     examples: ClassVar[Examples] = Examples(small={"side": 4}, large={"side": 64})
     side: int | None = None
     c: float = 10.0  # Qardaji et al. 2013, Guideline 1

@@ -56,6 +56,7 @@ class PrivTree:
 
     name: ClassVar[str] = "privtree"
     title: ClassVar[str] = "PrivTree"
+    gist: ClassVar[str] = "squares divided into four, as deep as the points ask for"
     examples: ClassVar[Examples] = Examples(small={"depth": 4}, large={"depth": 7})
     structure_share: Exactable = 0.5
     depth: int = DEEPEST

@@ -47,6 +47,7 @@ class Quadtree:
 
     name: ClassVar[str] = "quadtree"
     title: ClassVar[str] = "Quadtree"
+    gist: ClassVar[str] = "squares divided into four until few points are left in each"
     examples: ClassVar[Examples] = Examples(small={"height": 2, "stop_below": 0}, large={"height": 6, "stop_below": 0})
     height: int | None = None
     stop_below: int | None = None

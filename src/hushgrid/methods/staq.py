@@ -176,6 +176,7 @@ class Staq:
 
     name: ClassVar[str] = "staq"
     title: ClassVar[str] = "STAQ"
+    gist: ClassVar[str] = "cells follow the density: small where many points are, large where few are"
     examples: ClassVar[Examples] = Examples(
         small={"inference": "least-squares", "first_level": 1, "deepest": 3},
         large={"inference": "least-squares", "first_level": 4, "deepest": 6},

@@ -37,6 +37,7 @@ class UniformGrid:
 
     name: ClassVar[str] = "ug"
     title: ClassVar[str] = "UG"
+    gist: ClassVar[str] = "equal cells, as many as the noise allows"
     examples: ClassVar[Examples] = Examples(small={"side": 2}, large={"side": 100})
     side: int | None = None
     c: float = 10.0  # Qardaji et al. 2013, Guideline 1
