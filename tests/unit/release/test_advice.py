@@ -1,0 +1,80 @@
+"""Warnings before and after a release, from public figures and released values alone."""
+
+import numpy as np
+import pytest
+
+import hushgrid as hg
+from hushgrid.errors import HushgridWarning
+from hushgrid.release.advice import domain_warning, noise_warning, total_reach
+from hushgrid.release.request import ReleaseRequest
+
+SQUARE = hg.Domain(west=0, south=0, east=1, north=1)
+POINTS = np.random.default_rng(4).random((3000, 2))
+WHO = np.repeat(np.arange(1000), 3)
+
+
+def request(**options) -> ReleaseRequest:
+    """A request on the unit square."""
+    return ReleaseRequest.of(**{"domain": SQUARE, "epsilon": 1, **options})
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 1])
+@pytest.mark.parametrize("method", ["ug", "staq", hg.UniformGrid(side=7), "auto"], ids=str)
+def test_the_planned_error_of_a_total_is_that_of_its_noise(method, epsilon: float) -> None:
+    """Against the noise that a release states of its own total, to within a third."""
+    options = {"method": method, "epsilon": epsilon, "public_size": 3000}
+    release = hg.publish(POINTS, domain=SQUARE, calibrate=False, rng=hg.simulation_rng(1), **options)
+    stated = 1.96 * release.answer(SQUARE.bounds).noise_std
+
+    assert stated / 1.5 < total_reach(request(**options), 3000) < 1.5 * stated
+
+
+@pytest.mark.parametrize(
+    ("options", "size", "expected"),
+    [
+        ({}, 5000, False),
+        ({}, None, False),
+        ({"epsilon": "0.001"}, 5000, True),
+        ({"epsilon": "0.001", "method": "uniform"}, 5000, False),
+        ({"user": "who", "max_per_user": 100}, 5000, False),
+        ({"user": "who", "max_per_user": 5000}, 5000, True),
+        ({"method": hg.UniformGrid(side=64)}, 100, True),
+        ({"method": hg.UniformGrid(side=64)}, 1000, False),
+        ({"public_size": 5000, "epsilon": "0.0001"}, None, True),
+    ],
+)
+def test_a_release_of_noise_is_foreseen(options: dict, size: int | None, expected: bool) -> None:
+    """By epsilon, records a user, cells, and the number of points if that is public."""
+    assert (noise_warning(request(**options), size) is not None) is expected
+
+
+def test_python_warns_of_noise_and_goes_on() -> None:
+    """A warning that filters can turn into an error; simulations are not warned of."""
+    options = {"domain": SQUARE, "epsilon": "0.001", "method": "uniform", "public_size": 1000}
+    with pytest.warns(HushgridWarning, match=r"of about 1,000 points, the total may be off by 2,800"):
+        hg.publish(POINTS, **options)
+    hg.publish(POINTS, **options, rng=hg.simulation_rng(1))
+
+
+@pytest.mark.parametrize("users", [{}, {"user": WHO, "max_per_user": 3}], ids=["records", "users"])
+@pytest.mark.parametrize(("shift", "expected"), [(0, False), (5, True)], ids=["inside", "outside"])
+def test_a_total_far_below_the_public_size_is_warned_of(users: dict, shift: float, expected: bool) -> None:
+    """At both levels, where the gap is clear of the noise; the public size and the way out are named."""
+    options = {"method": "ug", "calibrate": False, "public_size": 3000, **users}
+    for seed in range(10):
+        release = hg.publish(POINTS + shift, domain=SQUARE, epsilon=1, rng=hg.simulation_rng(seed), **options)
+        said = domain_warning(release)
+
+        assert (said is not None) is expected
+        assert said is None or "than the public size of 3,000 says" in said
+
+
+@pytest.mark.parametrize(("shift", "expected"), [(0, False), (5, True)], ids=["inside", "outside"])
+@pytest.mark.parametrize("scale", [None, 9000], ids=["kept", "scaled"])
+def test_a_total_of_users_that_says_little_is_warned_of(shift: float, expected: bool, scale: int | None) -> None:
+    """Without a public size its own interval tells, also where counts are scaled to a total."""
+    options = {"method": "ug", "calibrate": False, "user": WHO, "max_per_user": 3, "scale_to_total": scale}
+    for seed in range(10):
+        release = hg.publish(POINTS + shift, domain=SQUARE, epsilon=1, rng=hg.simulation_rng(seed), **options)
+
+        assert (domain_warning(release) is not None) is expected
