@@ -181,7 +181,7 @@ def test_only_names_that_are_asked_for_or_usual_are_quoted(run: Run) -> None:
     Path("trips.csv").write_text("Erika;lon;lat;who\nx;-73.9;40.7;a\n")
     result = run("publish", "trips.csv", *GIVEN, *USERS, "--check")
 
-    assert "separated by semicolons" in result.stdout
+    assert "a CSV file with semicolons between columns" in result.stdout
     assert "user 'who' (text)" in " ".join(result.stdout.split())
     assert "Erika" not in result.output
 
@@ -248,7 +248,7 @@ def test_a_release_of_noise_is_refused_before_anything_is_read(run: Run, ledger:
 def test_at_a_terminal_it_asks(run: Run, monkeypatch: pytest.MonkeyPatch, typed: str, code: int) -> None:
     """Yes goes on, no is no release."""
     terminal = SimpleNamespace(isatty=lambda: True)
-    monkeypatch.setattr("hushgrid.cli.check.sys", SimpleNamespace(stdin=terminal, stderr=terminal))
+    monkeypatch.setattr("hushgrid.cli.plan.sys", SimpleNamespace(stdin=terminal, stderr=terminal))
     write(trips(2000, 1), Path("trips.parquet"))
     result = run("publish", "trips.parquet", *GIVEN, *NOISY, stdin=typed)
 
@@ -279,6 +279,8 @@ def test_a_release_is_summed_up_in_words(run: Run) -> None:
     write(trips(5000, 1), Path("trips.parquet"))
     said = run("publish", "trips.parquet", *GIVEN, "--method", "ug", "--no-calibrate").stderr
 
-    assert re.search(r"^total +about [45],\d{3} points; [45],\d{3} to [45],\d{3} with 95 % confidence$", said, re.M)
+    assert re.search(
+        r"^total +about [45],\d{3} points, an estimate; [45],\d{3} to [45],\d{3} with 95 % confidence$", said, re.M
+    )
     assert "ug: equal cells, as many as the noise allows" in said
     assert "hushgrid map out.dp.parquet -o out.dp.html" in said

@@ -70,7 +70,7 @@ def test_the_commands_it_suggests_run(publish: Run, run: Run) -> None:
     lines = publish().stderr.split("Next:\n")[1].splitlines()
 
     commands = [line.split() for line in lines]
-    assert [command[1] for command in commands] == ["map", "query", "describe", "verify"]
+    assert [command[1] for command in commands] == ["map", "query", "manifest", "verify"]
     assert all(run(*command[1:]).exit_code == 0 for command in commands)
 
 

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 def summarise(synopsis: "Synopsis") -> None:
     """Say what was published, from released values alone."""
+    from hushgrid.release.describe import Description
     from hushgrid.synopsis.facts import Facts
 
-    facts, total = Facts.of(synopsis), synopsis.answer(synopsis.domain.bounds)
-    estimate, low, high = (whole(float(number)) for number in (total.estimate, total.low, total.high))
+    facts = Facts.of(synopsis)
     said = {
-        "total": f"about {estimate} {facts.counted}; {low} to {high} with 95 % confidence",
+        "total": Description(synopsis=synopsis).in_words()["total"],
         "method": f"{facts.method.name}: {_gist(facts.method.name)}",
         "made by": facts.how_made,
         "structure": synopsis.partition.words,
@@ -58,8 +58,8 @@ def suggest(domain: Domain, path: Path, areas: Path | None = None) -> None:
     rect = ",".join(f"{bound:.12g}" for bound in middle)
     question = f"query {file} --rect {rect}" if areas is None else f"query {file}"
     note("Next:")
-    page = shlex.quote(str(path.with_suffix(".html")))
-    for command in (f"map {file} -o {page}", question, f"describe {file}", f"verify {file}"):
+    page, statement = (shlex.quote(str(path.with_suffix(ending))) for ending in (".html", ".statement.html"))
+    for command in (f"map {file} -o {page}", question, f"manifest {file} -o {statement}", f"verify {file}"):
         note(f"  hushgrid {command}")
 
 

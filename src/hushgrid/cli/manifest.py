@@ -1,15 +1,20 @@
 """``hushgrid manifest``: one page about a release, to be signed."""
 
+import hashlib
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hushgrid.cli.files import STANDARD_INPUT, STANDARD_OUTPUT, check_output
 from hushgrid.cli.parameters import complete_file, example
-from hushgrid.cli.text import as_json
+from hushgrid.cli.text import as_json, note
 from hushgrid.errors import ArgumentError
 from hushgrid.ledger import DEFAULT_LEDGER
+
+if TYPE_CHECKING:
+    from hushgrid.synopsis.synopsis import Synopsis
 
 
 @click.command(
@@ -76,3 +81,35 @@ def manifest_command(file: Path, output: Path | None, want_json: bool, overwrite
         click.echo(output)
     else:
         click.echo(as_json(statement.to_dict()) if want_json else statement, nl=want_json)
+
+
+MANIFEST, REGISTRY = ".manifest.md", ".registry.yaml"  # in place of the suffix of the release
+
+
+def manifest_paths(output: Path) -> tuple[Path, Path]:
+    """Paths of the manifest and the registry entry.
+
+    Examples
+    --------
+    >>> print(*manifest_paths(Path("trips.dp.parquet")))
+    trips.dp.manifest.md trips.dp.registry.yaml
+    """
+    return output.with_suffix(MANIFEST), output.with_suffix(REGISTRY)
+
+
+def write_manifest_files(synopsis: "Synopsis", output: Path, *, overwrite: bool) -> None:
+    """Write the manifest and the registry entry beside a release."""
+    from hushgrid.export.manifest import manifest_text
+    from hushgrid.export.registry import registry_entry
+    from hushgrid.files.paths import new_file
+
+    with output.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    texts = (
+        manifest_text(synopsis, name=output.name, sha256=sha256),
+        registry_entry(synopsis, name=output.name, sha256=sha256, published=f"{datetime.now(UTC):%Y-%m-%d}"),
+    )
+    for path, text in zip(manifest_paths(output), texts, strict=True):
+        with new_file(path, overwrite=overwrite) as out:
+            out.write(text.encode())
+        note(f"wrote {path}")

@@ -1,9 +1,7 @@
 """``hushgrid publish``: points in, a release out."""
 
-import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,10 +17,11 @@ from hushgrid.cli.arguments import (
     points_address,
     refuse_same,
 )
-from hushgrid.cli.check import confirm_noise, dry_run
 from hushgrid.cli.describe import suggest, summarise
 from hushgrid.cli.files import check_release_output, on_disk, progress_bar
+from hushgrid.cli.manifest import manifest_paths, write_manifest_files
 from hushgrid.cli.parameters import complete_file, complete_method, example, to_texts, to_total
+from hushgrid.cli.plan import confirm_noise, dry_run
 from hushgrid.cli.text import note, warn
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE
@@ -34,9 +33,6 @@ from hushgrid.release.auto import AUTO
 
 if TYPE_CHECKING:
     from hushgrid.counting.engine.address import Address
-    from hushgrid.synopsis.synopsis import Synopsis
-
-MANIFEST, REGISTRY = ".manifest.md", ".registry.yaml"  # in place of the suffix of the release
 
 
 class Sections(click.Command):
@@ -395,32 +391,3 @@ def _notes_of_errors() -> Iterator[None]:
         for text in getattr(error, "__notes__", ()):
             note(text)
         raise
-
-
-def manifest_paths(output: Path) -> tuple[Path, Path]:
-    """Paths of the manifest and the registry entry.
-
-    Examples
-    --------
-    >>> print(*manifest_paths(Path("trips.dp.parquet")))
-    trips.dp.manifest.md trips.dp.registry.yaml
-    """
-    return output.with_suffix(MANIFEST), output.with_suffix(REGISTRY)
-
-
-def write_manifest_files(synopsis: "Synopsis", output: Path, *, overwrite: bool) -> None:
-    """Write the manifest and the registry entry beside a release."""
-    from hushgrid.export.manifest import manifest_text
-    from hushgrid.export.registry import registry_entry
-    from hushgrid.files.paths import new_file
-
-    with output.open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    texts = (
-        manifest_text(synopsis, name=output.name, sha256=sha256),
-        registry_entry(synopsis, name=output.name, sha256=sha256, published=f"{datetime.now(UTC):%Y-%m-%d}"),
-    )
-    for path, text in zip(manifest_paths(output), texts, strict=True):
-        with new_file(path, overwrite=overwrite) as out:
-            out.write(text.encode())
-        note(f"wrote {path}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, Unpack
 
-from hushgrid.counting.columns import PointSchema, check_column_arguments, schema_of
+from hushgrid.counting.columns import Dialect, PointSchema, check_column_arguments, schema_of
 from hushgrid.counting.counter import OpenedPoints, kind_of, nothing
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.opening import open_points
@@ -318,7 +318,7 @@ def _opened(
         raise _RowsNeededError
 
     before_rows = nothing if may_look else refuse
-    names = {name: arguments.get(name) for name in ("lon", "lat", "geometry")}
+    names: Any = {name: arguments.get(name) for name in ("lon", "lat", "geometry")}
     domain = arguments["domain"]
     crs = arguments.get("crs") or (domain.crs if isinstance(domain, Domain) else LONGITUDE_LATITUDE)
     try:
@@ -327,7 +327,9 @@ def _opened(
         if request is not None:
             return request.open(points, before_rows=before_rows)
         check_column_arguments(**names)
-        return open_points(points, crs=crs, user=arguments.get("user"), before_rows=before_rows, **names)
+        dialect = Dialect.of(delimiter=arguments.get("delimiter"), decimal=arguments.get("decimal"))
+        user = arguments.get("user")
+        return open_points(points, crs=crs, user=user, dialect=dialect, before_rows=before_rows, **names)
     except _RowsNeededError:
         return None
     except HushgridError as error:

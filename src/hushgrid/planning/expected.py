@@ -7,8 +7,9 @@ from typing import Any, Self
 from hushgrid.counting.counter import OpenedPoints, kind_of
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.methods.areas import Areas
-from hushgrid.planning.levels import plan_levels
-from hushgrid.planning.plan import MOST_PER_USER, plan
+from hushgrid.planning.levels import MOST_PER_USER, plan_levels
+from hushgrid.planning.plan import plan
+from hushgrid.planning.words import about, rounded_percent
 from hushgrid.release.advice import total_reach
 from hushgrid.release.cost import memory_in_words, time_in_words
 from hushgrid.release.request import ReleaseRequest
@@ -55,11 +56,11 @@ class Expected:
         """The same by label."""
         said = {}
         if self.cells is not None:
-            said["cells"] = f"about {two_digits_of(self.cells)}"
+            said["cells"] = f"about {about(self.cells)}"
         if self.errors:
             said["errors"] = " ".join(self.errors)
         if self.total_reach is not None:
-            said["total"] = f"off by no more than about {two_digits_of(self.total_reach)}, 95 times in 100"
+            said["total"] = f"off by no more than about {about(self.total_reach)}, 95 times in 100"
         if self.seconds is not None and self.memory is not None:
             said["takes"] = f"{time_in_words(self.seconds)} and {memory_in_words(self.memory)}"
         return said
@@ -77,11 +78,11 @@ def _errors(request: ReleaseRequest, size: int | None) -> tuple[str, ...]:
         shares = request.method.shares_of(request.cells)
         made = plan_levels(request.cells, epsilon=request.epsilon, max_per_user=most, shares=shares)
         reaches = zip(made.levels, made.chosen.reaches, strict=True)
-        each = (f"{level.name or 'areas'} by up to {two_digits_of(reach)}" for level, reach in reaches)
+        each = (f"{level.name or 'areas'} by up to {about(reach)}" for level, reach in reaches)
         return (f"Counts of areas may be off, 95 times in 100: {', '.join(each)}.",)
     if request.cells is not None:
         reach = math.log(20) / request.cost.epsilon  # of one Laplace noise
-        return (f"The count of a cell may be off by up to {two_digits_of(reach)}, 95 times in 100.",)
+        return (f"The count of a cell may be off by up to {about(reach)}, 95 times in 100.",)
     return () if size is None else _of_rectangles(request, size, most)
 
 
@@ -96,19 +97,8 @@ def _of_rectangles(request: ReleaseRequest, size: int, most: int) -> tuple[str, 
     rows = {row.method: row for row in made.methods}
     row = rows.get(request.method.name, rows[PLANNED])
     said = [
-        f"Over {100 * error.area_share:.2g} % of the domain, where about {two_digits_of(error.points)} are, counts may "
-        f"be off by up to {two_digits_of(error.reach)}, 95 times in 100."
+        f"Over {rounded_percent(error.area_share)} of the domain, where about {about(error.points)} are, counts may "
+        f"be off by up to {about(error.reach)}, 95 times in 100."
         for error in row.errors
     ]
     return (*said, f"This is of {row.method}, and of made-up points; see 'hushgrid plan'.")
-
-
-def two_digits_of(number: float) -> str:
-    """A number with two significant digits.
-
-    Examples
-    --------
-    >>> two_digits_of(30308.2), two_digits_of(0.2)
-    ('30,000', '0')
-    """
-    return f"{float(f'{number:.2g}'):,.0f}"
