@@ -1,7 +1,9 @@
 """How sure somebody can be, against Bayes' rule in exact numbers."""
 
 import math
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -31,3 +33,14 @@ def test_percentages_are_close(share: float) -> None:
     written = float(percent(share).removesuffix(" %")) / 100
 
     assert written == pytest.approx(share, abs=0.05 * min(share, 1 - share))
+
+
+def test_the_odds_of_other_releases_are_right() -> None:
+    """In the table of what others chose, the last column follows from ε in the one before."""
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "choose-epsilon-and-k.md"
+    table = page.read_text(encoding="utf-8").partition("| release |")[2].partition("\n\n")[0]
+    rows = re.findall(r"\| ([\d.]+)[^|]*\| ([^|]+) \|$", table, re.MULTILINE)
+
+    assert len(rows) > 10
+    assert [most for _, most in rows] == [percent(sure_at_most(0.5, Fraction(epsilon))) for epsilon, _ in rows]
+    assert [float(epsilon) for epsilon, _ in rows] == sorted(float(epsilon) for epsilon, _ in rows)
