@@ -138,7 +138,7 @@ class Statement:
 
     def to_dict(self) -> dict[str, Any]:
         """What the statement says, as values for JSON."""
-        claim, total, mark = self.synopsis.claim, self.total, self.synopsis.ledger
+        claim, total, mark, share = self.synopsis.claim, self.total, self.synopsis.ledger, self.synopsis.kept_share
         return {
             "file": self.file,
             "sha256": self.sha256,
@@ -154,6 +154,7 @@ class Statement:
             "cells": self.synopsis.partition.cells,
             "method": self.synopsis.method.name,
             "counted": self.facts.counted,
+            "kept_share": None if share is None else {**vars(share), "confidence": CONFIDENCE},
             "total": {"estimate": total.estimate, "low": total.low, "high": total.high, "confidence": CONFIDENCE},
             "ledger": None if mark is None else {**vars(mark), "balance": self.balance and asdict(self.balance)},
             "made_with": self.facts.made_with,
@@ -206,6 +207,11 @@ class Statement:
         written = self.language.say("percent", number=self.language.localised(number))
         return self.language.say("almost", percent=written) if almost else written
 
+    def _whole_percent(self, share: float) -> str:
+        """A share that was estimated: in whole per cents, and below ten to two digits."""
+        number = self.language.number(round(100 * share)) if share >= 0.1 else self.language.number(100 * share, 2)
+        return self.language.say("percent", number=number)
+
     def _contents(self) -> list[str]:
         say, number, domain = self.language.say, self.language.number, self.synopsis.domain
         bounds = zip(("west", "south", "east", "north"), domain.bounds, strict=True)
@@ -216,8 +222,9 @@ class Statement:
         else:
             cells = say("contents_cells", method=code(self.synopsis.method.name), **held)
         total, low, high = (round(float(each)) for each in (self.total.estimate, self.total.low, self.total.high))
-        written = say("total", total=number(total), low=number(low), high=number(high))
-        return [cells, self._counted(), written, say("noise")]
+        key = "total" if self.synopsis.scale is None else "total_scaled"
+        written = say(key, total=number(total), low=number(low), high=number(high))
+        return [cells, self._counted(), *self._kept(), written, say("noise")]
 
     def _counted(self) -> str:
         """What the counts are counts of."""
@@ -226,6 +233,19 @@ class Statement:
             return self.language.say("counted_points")
         kind = "distinct" if claim.distinct else "kept" if self.synopsis.scale is None else "scaled"
         return self.language.say(f"counted_{kind}", bound=self.language.number(claim.max_per_unit))
+
+    def _kept(self) -> list[str]:
+        """Which share of the records was kept, where the release tells."""
+        say, share = self.language.say, self.synopsis.kept_share
+        if share is None:
+            return []
+        if not share.is_known:
+            return [say("kept_unknown")]
+        estimate, low, high = (self._whole_percent(each) for each in (share.estimate, share.low, share.high))
+        known = {"share": estimate, "range": say("range", low=low, high=high)}
+        if share.cap is None:
+            return [say("kept_share", **known)]
+        return [say("kept_share_capped", cap=self.language.number(share.cap), **known)]
 
     def _account(self) -> list[str]:
         say, mark = self.language.say, self.synopsis.ledger

@@ -31,14 +31,14 @@ MARK = LedgerMark(dataset="trips of `2026`", entry=12, head="cd" * 32)
 KINDS: dict[str, dict[str, Any]] = {
     "records": {},
     "users": {"user": USERS, "max_per_user": 3},
-    "scaled": {"user": USERS, "max_per_user": 3, "scale_to_total": 5000},
+    "scaled": {"user": USERS, "max_per_user": 3, "scale_to_total": "private"},
     "distinct": {"user": USERS, "max_per_user": 3, "distinct": True, "method": hg.UniformGrid(side=4)},
 }
 
 
-def released(kind: str) -> hg.Synopsis:
+def released(kind: str, *, epsilon: float = 0.5) -> hg.Synopsis:
     """A release of one kind."""
-    return hg.publish(POINTS, domain=DOMAIN, epsilon=0.5, **{"method": "ug", "calibrate": False, **KINDS[kind]})
+    return hg.publish(POINTS, domain=DOMAIN, epsilon=epsilon, **{"method": "ug", "calibrate": False, **KINDS[kind]})
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +121,22 @@ def test_what_is_counted_is_told_apart() -> None:
             assert [other for other in KINDS if said[other] in text] == [kind]
 
 
+def test_the_share_that_was_kept_is_told() -> None:
+    """As the release estimates it, in whole per cents; counts that were scaled have no interval."""
+    kept, scaled = released("users", epsilon=8), released("scaled")
+    share = kept.kept_share
+    assert share is not None
+    assert share.is_known
+    said = {code: str(state(kept, code)).replace("\u00a0", " ") for code in SHIPPED}
+
+    assert all(f"{100 * share.estimate:.0f} %" in text for text in said.values())
+    assert f"counting at most {share.cap} of each user" in said["en"]
+    assert "by noise alone" in str(state(scaled))
+    assert "by noise alone" not in said["en"]
+    assert state(kept).to_dict()["kept_share"]["estimate"] == share.estimate
+    assert state(released("records")).to_dict()["kept_share"] is None
+
+
 def test_a_huge_budget_is_called_by_its_exponent(synopsis: hg.Synopsis) -> None:
     """No number of fifty digits, and no overflow."""
     text = str(state(replace(synopsis, claim=replace(synopsis.claim, epsilon=Fraction(1000)))))
@@ -180,13 +196,13 @@ def test_the_ending_chooses_the_format(synopsis: hg.Synopsis, tmp_path: Path) ->
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-def test_it_prints_on_one_page(synopsis: hg.Synopsis, tmp_path: Path) -> None:
+def test_it_prints_on_one_page(tmp_path: Path) -> None:
     """In every language, with the longest texts that are allowed, and names as long as are shown."""
     from playwright.sync_api import sync_playwright
 
     filler = "Planning of bus lines and cycle paths in the wider metropolitan area, by where trips begin. " * 5
     longest = Given(**{name: filler[:length] for name, length in LONGEST.items()})
-    wordy = replace(synopsis, ledger=replace(MARK, dataset="trips " * 20))
+    wordy = replace(released("scaled"), ledger=replace(MARK, dataset="trips " * 20))
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         page, complaints = browser.new_page(), []
