@@ -51,7 +51,8 @@ class KeptShare:
         --------
         >>> kept, total = Noisy(value=43_000, variance=1e4), Noisy(value=100_000, variance=4e6)
         >>> KeptShare.of(kept, total, most=20, cap=200).words
-        'About 43 % of the records were kept (41 to 45 % with 95 % confidence), counting at most 200 of each user.'
+        'About 43 % of the records were kept (41 to 45 % with 95 % confidence),
+        counting at most 200 of each user; of all, no more.'
         """
         least = 0.0 if cap is None else min(1.0, most / cap)
         ratio = kept.value / total.value if total.value > 0 else math.inf
@@ -69,9 +70,9 @@ class KeptShare:
     @property
     def words(self) -> str:
         """The share as a sentence."""
-        among = "by that total" if self.cap is None else f"counting at most {self.cap:,} of each user"
         if not self.is_known:
-            return f"Which share of the records was kept is lost in the noise, {among}."
+            return "Which share of the records was kept is lost in the noise."
+        among = "by that total" if self.cap is None else f"counting at most {self.cap:,} of each user; of all, no more"
         between = f"{_percent(self.low)} to {_percent(self.high)} % with {100 * CONFIDENCE:g} % confidence"
         return f"About {_percent(self.estimate)} % of the records were kept ({between}), {among}."
 

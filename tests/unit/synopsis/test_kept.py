@@ -62,7 +62,8 @@ def test_words_have_the_share_its_interval_and_the_cap():
     few = KeptShare.of(Noisy(value=4_321, variance=0.0), most, most=2, cap=None)
 
     assert about.words == (
-        "About 43 % of the records were kept (42 to 44 % with 95 % confidence), counting at most 1,000 of each user."
+        "About 43 % of the records were kept (42 to 44 % with 95 % confidence), "
+        "counting at most 1,000 of each user; of all, no more."
     )
     assert few.words == "About 0.43 % of the records were kept (0.43 to 0.43 % with 95 % confidence), by that total."
 
