@@ -17,6 +17,17 @@ from hushgrid.ledger.ledger import open_ledger
 NEW_YORK = hg.Domain(west=-74.26, south=40.48, east=-73.70, north=40.92)
 W_S_E_N = "-74.26,40.48,-73.70,40.92"
 ROWS = 2_000
+SQUARE = [[-74.0, 40.7], [-73.9, 40.7], [-73.9, 40.8], [-74.0, 40.8], [-74.0, 40.7]]
+DISTRICTS = {
+    "type": "FeatureCollection",
+    "features": [
+        {
+            "type": "Feature",
+            "properties": {"name": "Centre"},
+            "geometry": {"type": "Polygon", "coordinates": [SQUARE]},
+        }
+    ],
+}
 
 
 def hushgrid(command: str, *, stdin: bytes | None = None) -> Result:
@@ -44,6 +55,8 @@ def lay_out(folder: Path, *, seed: int) -> None:
     lines = (folder / "trips.csv").read_text().splitlines(keepends=True)
     (folder / "headless.csv").write_text("".join(lines[1:]))
     (folder / "colons.csv").write_text("".join(lines).replace(",", ":").replace('"', ""))
+    _of_a_spreadsheet(lines, folder / "spreadsheet.csv")
+    (folder / "districts.geojson").write_text(json.dumps(DISTRICTS))
     for name in ("trips.xlsx", "places.shp", "packed.gz"):
         (folder / name).write_bytes(rng.bytes(100))
     (folder / "empty").mkdir()
@@ -51,6 +64,11 @@ def lay_out(folder: Path, *, seed: int) -> None:
     _of_newer_schema(folder / "trips.dp.parquet", folder / "newer.dp.parquet")
     with open_ledger(folder / "hushgrid.ledger", create=True) as ledger:
         ledger.add_dataset("trips", budget=1, unit="record")
+
+
+def _of_a_spreadsheet(lines: list[str], path: Path) -> None:
+    """The table as a spreadsheet of Europe saves it: semicolons between columns, commas in numbers."""
+    path.write_text("".join(lines).replace(",", ";").replace(".", ",").replace('"', ""))
 
 
 def _in_metres(rng: np.random.Generator) -> pa.Table:

@@ -39,6 +39,14 @@ MISTAKES: dict[str, tuple[Callable[[], object], type[HushgridError], str]] = {
     "a missing release": (lambda: hg.read("trip.dp.parquet"), SynopsisFileError, "Try path='trips.dp.parquet'."),
     "points taken for a release": (lambda: hg.read("trips.parquet"), SynopsisFileError, "hushgrid publish POINTS"),
     "a release taken for points": (lambda: publish("trips.dp.parquet"), InputError, "is a release already"),
+    "a spreadsheet of Europe": (lambda: publish("spreadsheet.csv"), InputError, "decimal=',' (--decimal ,) for 52,5"),
+    "signs for an array": (lambda: publish(decimal=","), ArgumentError, "and what is in memory is not one"),
+    "degrees in a system of metres": (
+        lambda: publish(domain=hg.Domain(west=2.2, south=48.8, east=2.4, north=48.9, crs="EPSG:2154")),
+        ArgumentError,
+        "Try domain=Domain(west=2.2, south=48.8, east=2.4, north=48.9, crs='OGC:CRS84'), crs='EPSG:2154'.",
+    ),
+    "epsilon in per cent": (lambda: publish(epsilon="50%"), ArgumentError, "Try epsilon=0.5."),
     "no bound on users": (lambda: publish("trips.parquet", user="user"), ArgumentError, "Try max_per_user=10."),
     "confidence in percent": (
         lambda: hg.read("trips.dp.parquet").answer([-74, 40.7, -73.9, 40.8], confidence=95),

@@ -1,0 +1,182 @@
+"""Mistakes of a steward: what was typed, how it ends, what is said, and what it costs.
+
+A budget is spent once, so what could be known before reading costs nothing. To add a mistake, add a row.
+"""
+
+from typing import NamedTuple
+
+from tests.newcomer.desk import W_S_E_N
+
+OPTIONS = "--epsilon 1 -o new.dp.parquet --method uniform --no-calibrate --dataset trips"
+PARIS, PARIS_IN_METRES = "2.2,48.8,2.4,48.9", "641000,6855000,656000,6867000"
+
+
+class Row(NamedTuple):
+    """One mistake.
+
+    Parameters
+    ----------
+    typed : str
+        The command, after the name of the program.
+    code : int
+        The exit code.
+    sentence : str
+        Part of what is said.
+    spent : str
+        Epsilon that the ledger has charged afterwards.
+    shown : str
+        Part of the command that is shown instead; none is, where it is empty.
+    filled : tuple of two str
+        A blank in that command, and what a reader writes there.
+    """
+
+    typed: str
+    code: int
+    sentence: str
+    spent: str = "0"
+    shown: str = ""
+    filled: tuple[str, str] = ("", "")
+
+
+def publish(points: str = "trips.parquet", more: str = "", *, domain: str = W_S_E_N, options: str = OPTIONS) -> str:
+    """A command that publishes on the ledger."""
+    return f"publish {points} --domain {domain} {options} {more}".strip()
+
+
+def with_option(old: str, new: str) -> str:
+    """The usual command with one option changed."""
+    assert old in publish()
+    return publish().replace(old, new)
+
+
+CSV_SIGNS = {
+    "a spreadsheet of Europe": Row(
+        publish("spreadsheet.csv"),
+        3,
+        "has semicolons between its columns",
+        shown="--decimal SIGN",
+        filled=("SIGN", ","),
+    ),
+    "a comma for everything": Row(
+        publish("spreadsheet.csv", "--decimal , --delimiter ,"),
+        2,
+        "decimal and delimiter are both ','",
+        shown="--delimiter ';'",
+    ),
+    "commas in numbers between commas": Row(
+        publish("trips.csv", "--decimal ,"), 3, "the number 52,5 would be two of them"
+    ),
+    "an unknown delimiter": Row(publish("colons.csv", "--delimiter :"), 2, "must be ',', ';', '|' or 'tab', got"),
+    "a delimiter in words": Row(publish("spreadsheet.csv", "--delimiter semicolon"), 2, "got delimiter='semicolon'"),
+    "a semicolon for decimals": Row(publish("spreadsheet.csv", "--decimal ';'"), 2, "decimal must be '.' or ','"),
+    "a blank for decimals": Row(publish("spreadsheet.csv", "--decimal SIGN"), 2, "got decimal='SIGN'"),
+    "a delimiter the header lacks": Row(
+        publish("spreadsheet.csv", "--delimiter tab --decimal ,"),
+        3,
+        "spreadsheet.csv has semicolons between",
+        shown="--delimiter ';'",
+    ),
+    "signs of a Parquet file": Row(
+        publish("trips.parquet", "--decimal ,"), 2, "are about CSV files, and trips.parquet"
+    ),
+    "signs of a query": Row(
+        publish("\"SELECT lon, lat FROM 'trips.parquet'\"", "--engine duckdb --delimiter ';'"),
+        2,
+        "are about CSV files, and what DuckDB reads is not one",
+    ),
+    "no header": Row(publish("headless.csv"), 3, "The first line of the file must name the columns"),
+    "other separators": Row(publish("colons.csv"), 3, "separated by a comma, semicolon, tab or |"),
+}
+
+REFERENCE_SYSTEMS = {
+    "a domain in metres, degrees expected": Row(
+        publish("trips.csv", "--crs EPSG:2154", domain=PARIS_IN_METRES),
+        2,
+        "is not in longitude and latitude",
+        shown="--domain-crs EPSG:2154",
+    ),
+    "a domain in metres of no system": Row(
+        publish("trips.csv", domain=PARIS_IN_METRES), 2, "For metres, name their system"
+    ),
+    "a domain in degrees, metres expected": Row(
+        publish("trips.csv", "--domain-crs EPSG:2154", domain=PARIS),
+        2,
+        "look like degrees, and the domain is in EPSG:2154",
+        shown="--domain-crs OGC:CRS84",
+    ),
+    "the same by the old option": Row(
+        publish("trips.csv", "--grid-crs EPSG:2154", domain=PARIS), 2, "look like degrees", shown="--grid-crs OGC:CRS84"
+    ),
+    "latitude first, points in metres": Row(
+        publish("trips.csv", "--crs EPSG:2154", domain="48.8,2.2,48.9,2.4"),
+        2,
+        "lies far from where the system of the",
+        shown=f"--domain {PARIS}",
+    ),
+    "metres of another system": Row(
+        publish("trips.csv", "--crs EPSG:2154 --domain-crs EPSG:32618", domain=PARIS_IN_METRES),
+        2,
+        "lies far from",
+        shown="--domain-crs EPSG:2154",
+    ),
+    "points of another continent": Row(
+        publish("trips.csv", "--crs EPSG:2154"), 2, "EPSG:2154 is used, -9.86,41.15,10.38,51.56 (W,S,E,N in degrees)"
+    ),
+    "no such system": Row(publish("trips.csv", "--crs EPSG:999999"), 2, "'EPSG:999999'"),
+    "points in metres that nobody named": Row(
+        publish("metres.parquet"), 3, "of metres.parquet is in EPSG:32618", shown="--crs EPSG:32618"
+    ),
+    "latitude first": Row(
+        publish(domain="35.5,139.5,35.9,140"), 2, "The order is W,S,E,N", shown="--domain 139.5,35.5,140,35.9"
+    ),
+}
+
+VALUES = {
+    "epsilon in per cent": Row(
+        with_option("--epsilon 1 ", "--epsilon 10% "),
+        2,
+        "It is not in per cent. 'hushgrid plan --accuracy 10%' tells",
+        shown="--epsilon 0.1",
+    ),
+    "a share in per cent": Row(
+        publish(more="--size-share 5%"), 2, "got size_share='5%'. It is not in per cent.", shown="--size-share 0.05"
+    ),
+    "epsilon with a comma": Row(
+        with_option("--epsilon 1 ", "--epsilon 0,5 "), 2, "a decimal point, not a comma", shown="--epsilon 0.5"
+    ),
+    "a method by its paper, misspelt": Row(
+        with_option("uniform --no", "unifrom-grid --no"), 2, "or what papers call one", shown="--method uniform-grid"
+    ),
+    "a symbol without its number": Row(with_option("uniform --no", "U_m --no"), 2, "such as uniform-grid, K_st, U_64"),
+    "users of a ledger for records": Row(
+        publish(more="--user-column user --max-per-user 5"), 5, "protects each record, but the release would"
+    ),
+    "users without a bound": Row(publish(more="--user-column user"), 2, "user needs max_per_user"),
+    "more than is left": Row(with_option("--epsilon 1 ", "--epsilon 3 "), 4, "which has 1 left", shown="--epsilon 1"),
+    "another data set": Row(publish(more="--dataset trip"), 5, "it has 'trips'"),
+}
+
+FILES = {
+    "districts given to query": Row(
+        "query districts.geojson",
+        3,
+        "is a GeoJSON file and not a Parquet file",
+        shown="hushgrid query RELEASE.dp.parquet --polygons districts.geojson",
+        filled=("RELEASE", "trips"),
+    ),
+    "districts given to publish": Row(publish("districts.geojson"), 3, "ogr2ogr districts.csv districts.geojson"),
+    "a blank for the page": Row("map trips.dp.parquet -o 'HTML|-'", 2, "is a blank to fill in", shown="-o result.html"),
+    "no page": Row(
+        "map trips.dp.parquet", 2, "Missing option '-o'", shown="--output HTML", filled=("HTML", "trips.html")
+    ),
+    "a blank for the release": Row(
+        with_option("new.dp.parquet", "FILE"), 2, "--output FILE is a blank to fill in", shown="-o result.parquet"
+    ),
+    "a release that is there": Row(with_option("new.dp.parquet", "trips.dp.parquet"), 2, "trips.dp.parquet exists"),
+    "a folder that is not there": Row(with_option("new.dp.parquet", "out/new.dp.parquet"), 2, "mkdir -p out"),
+    "a release over its points": Row(
+        with_option("-o new.dp.parquet", "-o trips.parquet --overwrite"), 2, "the file of the points themselves"
+    ),
+}
+
+STEWARD = {**CSV_SIGNS, **REFERENCE_SYSTEMS, **VALUES, **FILES}
