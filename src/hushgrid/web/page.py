@@ -19,6 +19,7 @@ from hushgrid.synopsis.facts import SIMULATION, Facts
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.areas import area_figures, overlay_figures, overlay_lines
 from hushgrid.web.figures import Payload, cell_figures, common_figures, picture_figures
+from hushgrid.web.gazetteer import add_places
 from hushgrid.web.overlay import areas_and_lines
 
 
@@ -110,14 +111,21 @@ MODULES = (
     "areas/areas_view",
     "picture/cells_view",
     "asking/asking",
+    "places/places",
+    "places/labels",
+    "places/search",
     "main",
 )
-STYLES = ("page", "map", "panel", "areas", "narrow_and_print")
+STYLES = ("page", "map", "panel", "areas", "narrow_and_print", "places")
 IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
 EXPORT = re.compile(r"^export ", re.MULTILINE)
 SOURCE_MAP = re.compile(r"\n//# sourceMappingURL=.*\s*$")
 
-CREDITS = {"leaflet": "Map by Leaflet.", "atlas": "Map by Leaflet; coastlines and borders: Natural Earth."}
+CREDITS = {
+    "leaflet": "Map by Leaflet.",
+    "places": "Names of places: GeoNames (CC BY 4.0).",
+    "atlas": "Coastlines and borders: Natural Earth.",
+}
 HERE = "./"  # address of a page, relative to itself
 
 
@@ -163,7 +171,7 @@ def map_page(
         drawn = areas_and_lines(overlay, area_name=area_name)
         shown["overlay"] = overlay_figures(drawn, payload) if has_cells else overlay_lines(drawn)
     if synopsis.domain.is_geographic:
-        shown["atlas"] = add_atlas(synopsis.domain, payload)
+        shown |= {"places": add_places(synopsis.domain, payload), "atlas": add_atlas(synopsis.domain, payload)}
     shown["arrays"] = payload.contents
     leaflet, script, style = _leaflet(), _script(), _style()
     return Template(_asset("page.html")).substitute(
@@ -178,7 +186,7 @@ def map_page(
         about="".join(f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in fine_print(facts).items()),
         counted=escape(facts.counted),
         areas=_asset("areas.html"),
-        credits=CREDITS["atlas" if "atlas" in shown else "leaflet"],
+        credits=" ".join(credit for name, credit in CREDITS.items() if name in {"leaflet", *shown}),
         facts=json_in_html(shown),
         payload=payload.text,
     )

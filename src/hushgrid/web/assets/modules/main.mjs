@@ -9,6 +9,9 @@ import { CellsView, VIEWS } from "./picture/cells_view.mjs";
 import { fittedMap } from "./fitted_map.mjs";
 import { showLegend } from "./legend.mjs";
 import { readArrays, unpack } from "./payload.mjs";
+import { Labels } from "./places/labels.mjs";
+import { PlaceSearch } from "./places/search.mjs";
+import { readPlaces } from "./places/places.mjs";
 import { Release } from "./surfaces/release.mjs";
 import { countText, intervalText, placeText } from "./words.mjs";
 
@@ -22,6 +25,7 @@ class Page {
     document.body.classList.toggle("with-areas", onAreas || Boolean(facts.overlay?.names.length));
     this.map = fittedMap(find("#map"), facts);
     this.drawBackground(arrays);
+    if (facts.places) this.namePlaces(readPlaces(facts.places, arrays));
     const words = { tell: (...said) => this.tell(...said), complain: (text) => this.complain(text) };
     if (!onAreas) {
       const release = (this.release = new Release(facts, arrays));
@@ -68,6 +72,12 @@ class Page {
     const [west, south, east, north] = this.facts.domain;
     const frame = { className: "frame", interactive: false, fill: false };
     L.rectangle([[south, west], [north, east]], frame).addTo(this.map);
+  }
+
+  /** Names on the map, and a field to find them. */
+  namePlaces(places) {
+    this.labels = new Labels(this.map, places);
+    this.search = new PlaceSearch(find("#search"), this.map, this.facts, places);
   }
 
   /** Colours by the theme of the moment. */
