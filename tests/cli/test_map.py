@@ -77,3 +77,12 @@ def test_a_simulation_is_warned_of_and_marked(run: Run, simulated: Path) -> None
 
     assert "simulation" in result.stderr
     assert "Simulation" in Path("trips.html").read_text(encoding="utf-8")
+
+
+def test_a_page_has_the_title_and_description_it_is_given(run: Run, release: Path) -> None:
+    """They are those of the library's page."""
+    words = ("--title", "Trips & more", "--description", "A day in spring.")
+
+    assert run("map", release, "-o", "trips.html", *words).exit_code == 0
+    expected = map_page(hg.read(release), title="Trips & more", description="A day in spring.")
+    assert Path("trips.html").read_text(encoding="utf-8") == expected

@@ -104,6 +104,18 @@ def test_a_hostile_title_is_text():
     assert sum(tag == "script" for tag, _ in tags) == 4
 
 
+def test_a_description_is_text_below_the_heading():
+    """And what search engines and link previews are told; without one there is neither."""
+    tags = Tags(map_page(SYNOPSIS, title="Trips", description=HOSTILE)).tags
+    [told] = [attributes["content"] for tag, attributes in tags if attributes.get("name") == "description"]
+
+    assert told == HOSTILE
+    assert not any(tag == "img" for tag, _ in tags)
+    assert ("p", {"class": "description"}) in tags
+    assert 'name="description"' not in map_page(SYNOPSIS)
+    assert 'class="description"' not in map_page(SYNOPSIS)
+
+
 def test_hostile_names_and_notes_are_text():
     """What an overlay or a method says cannot end the block it stands in."""
     method = replace(SYNOPSIS.method, notes=(HOSTILE,))

@@ -24,8 +24,18 @@ ENDINGS = (".html", ".htm")
     help="Areas and lines to draw instead of coastlines and borders, in the coordinates of the release.",
 )
 @click.option("--area-name", metavar="FIELD", help="Property of the overlay's areas that has their names.")
+@click.option("--title", metavar="TEXT", help="Heading of the page. [default: the name of FILE]")
+@click.option("--description", metavar="TEXT", help="What stands below the heading.")
 @click.option("--overwrite", is_flag=True, help="Replace HTML if it exists.")
-def draw_map(file: Path, output: Path, overlay: Path | None, area_name: str | None, overwrite: bool) -> None:
+def draw_map(
+    file: Path,
+    output: Path,
+    overlay: Path | None,
+    area_name: str | None,
+    title: str | None,
+    description: str | None,
+    overwrite: bool,
+) -> None:
     """Draw a release as a web page that answers questions.
 
     FILE is a release made by "hushgrid publish". The page is one file. It works offline and sends nothing anywhere. A
@@ -42,7 +52,9 @@ def draw_map(file: Path, output: Path, overlay: Path | None, area_name: str | No
     check_output(output, overwrite=overwrite, endings=ENDINGS, is_text=True)
     areas = read_overlay(overlay) if overlay else None
     synopsis, _ = read_release(file)
-    page = map_page(synopsis, title=title_of(file), overlay=areas, area_name=area_name)
+    page = map_page(
+        synopsis, title=title or title_of(file), description=description, overlay=areas, area_name=area_name
+    )
     with result_path(output, ENDINGS[0]) as path, new_file(path, overwrite=overwrite) as out:
         out.write(page.encode())
     note("Open it in a browser, or pass it on. It holds the release and nothing else.")

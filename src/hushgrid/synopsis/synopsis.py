@@ -367,7 +367,7 @@ class Synopsis:
 
         return plot(self, ax, title=title)
 
-    def map(self, *, title: str | None = None) -> "Map":
+    def map(self, *, title: str | None = None, description: str | None = None) -> "Map":
         """The release as a web page that answers, offline.
 
         It shows itself in a notebook. ``synopsis.map().save("map.html")`` keeps it, and ``.open()`` shows it in a
@@ -377,10 +377,12 @@ class Synopsis:
         ----------
         title : str, optional
             Heading of the page.
+        description : str, optional
+            What stands below the heading.
         """
         from hushgrid.web.notebook import map_of
 
-        return map_of(self, title=title)
+        return map_of(self, title=title, description=description)
 
     def _repr_html_(self) -> str:
         from hushgrid.web.notebook import shown_in_notebook

@@ -51,10 +51,10 @@ class Map:
         return path
 
 
-def map_of(synopsis: Synopsis, *, title: str | None = None) -> Map:
+def map_of(synopsis: Synopsis, *, title: str | None = None, description: str | None = None) -> Map:
     """The map of a release."""
     title = title or usual_title(synopsis)
-    return Map(title=title, page=map_page(synopsis, title=title))
+    return Map(title=title, page=map_page(synopsis, title=title, description=description))
 
 
 def shown_in_notebook(synopsis: Synopsis) -> str:

@@ -133,6 +133,7 @@ def map_page(
     synopsis: Synopsis,
     *,
     title: str | None = None,
+    description: str | None = None,
     overlay: Mapping[str, Any] | None = None,
     area_name: str | None = None,
     releases: Mapping[str, str] | None = None,
@@ -146,6 +147,8 @@ def map_page(
     synopsis : Synopsis
     title : str, optional
         Heading of the page.
+    description : str, optional
+        What stands below the heading.
     overlay : GeoJSON object, optional
         Areas and lines, in the coordinates of the domain, over land and water.
     area_name : str, optional
@@ -180,6 +183,8 @@ def map_page(
         leaflet=leaflet,
         script=script,
         title=escape(title),
+        summary=f'<meta name="description" content="{escape(description)}">' if description else "",
+        description=f'<p class="description">{escape(description)}</p>' if description else "",
         switch=_switch(releases or {}),
         simulation=f'<p class="simulation" role="alert">{escape(SIMULATION)}</p>' if facts.claim.simulation else "",
         sentence=escape(facts.claim.sentence),
