@@ -86,3 +86,23 @@ def test_a_page_has_the_title_and_description_it_is_given(run: Run, release: Pat
     assert run("map", release, "-o", "trips.html", *words).exit_code == 0
     expected = map_page(hg.read(release), title="Trips & more", description="A day in spring.")
     assert Path("trips.html").read_text(encoding="utf-8") == expected
+
+
+def test_a_basemap_is_warned_of(run: Run, release: Path) -> None:
+    """The tile server learns what is looked at; without a basemap there is no such word."""
+    tiles = ("--basemap", "https://tiles.example.org/{z}/{x}/{y}.png", "--basemap-credit", "© The Mappers")
+    result = run("map", release, "-o", "trips.html", *tiles)
+
+    assert result.exit_code == 0, result.output
+    assert "warning: the page needs the network, and tiles.example.org learns" in result.stderr
+    assert "© The Mappers" in Path("trips.html").read_text(encoding="utf-8")
+    assert "network" not in run("map", release, "-o", "other.html").stderr
+
+
+def test_a_basemap_that_cannot_be_is_refused(run: Run, release: Path) -> None:
+    """Several hosts, a credit for nothing; nothing is written."""
+    several = "https://{s}.example.org/{z}/{x}/{y}.png"
+
+    assert_refused(run("map", release, "-o", "trips.html", "--basemap", several), 2, "{s}")
+    assert_refused(run("map", release, "-o", "trips.html", "--basemap-credit", "me"), 2, "--basemap")
+    assert not Path("trips.html").exists()

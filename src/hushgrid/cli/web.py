@@ -26,6 +26,12 @@ ENDINGS = (".html", ".htm")
 @click.option("--area-name", metavar="FIELD", help="Property of the overlay's areas that has their names.")
 @click.option("--title", metavar="TEXT", help="Heading of the page. [default: the name of FILE]")
 @click.option("--description", metavar="TEXT", help="What stands below the heading.")
+@click.option(
+    "--basemap",
+    metavar="URL",
+    help="Address of tiles to draw below the release, with {z}, {x} and {y}. The page needs the network then.",
+)
+@click.option("--basemap-credit", metavar="TEXT", help="Who made the tiles. [default: their server]")
 @click.option("--overwrite", is_flag=True, help="Replace HTML if it exists.")
 def draw_map(
     file: Path,
@@ -34,14 +40,17 @@ def draw_map(
     area_name: str | None,
     title: str | None,
     description: str | None,
+    basemap: str | None,
+    basemap_credit: str | None,
     overwrite: bool,
 ) -> None:
     """Draw a release as a web page that answers questions.
 
-    FILE is a release made by "hushgrid publish". The page is one file. It works offline and sends nothing anywhere. A
-    release on areas, and any release with areas in its overlay, has a table of them.
+    FILE is a release made by "hushgrid publish". The page is one file. It works offline and sends nothing anywhere,
+    unless it is given a basemap. A release on areas, and any release with areas in its overlay, has a table of them.
     """
     from hushgrid.files.paths import new_file
+    from hushgrid.web.basemap import Basemap
     from hushgrid.web.overlay import read_overlay
     from hushgrid.web.page import map_page
     from hushgrid.web.shelf import title_of
@@ -49,14 +58,25 @@ def draw_map(
     if area_name is not None and overlay is None:
         msg = "--area-name names the areas of an overlay, and there is none. Give --overlay GEOJSON, too."
         raise ArgumentError(msg)
+    if basemap_credit is not None and basemap is None:
+        msg = "--basemap-credit names who made a basemap, and there is none. Give --basemap URL, too."
+        raise ArgumentError(msg)
+    tiles = Basemap(basemap, basemap_credit or "") if basemap is not None else None
     check_output(output, overwrite=overwrite, endings=ENDINGS, is_text=True)
     areas = read_overlay(overlay) if overlay else None
     synopsis, _ = read_release(file)
     page = map_page(
-        synopsis, title=title or title_of(file), description=description, overlay=areas, area_name=area_name
+        synopsis,
+        title=title or title_of(file),
+        description=description,
+        overlay=areas,
+        area_name=area_name,
+        basemap=tiles,
     )
     with result_path(output, ENDINGS[0]) as path, new_file(path, overwrite=overwrite) as out:
         out.write(page.encode())
+    if tiles is not None:
+        warn(f"the page needs the network, and {tiles.host} learns which part of the map a reader looks at.")
     note("Open it in a browser, or pass it on. It holds the release and nothing else.")
 
 

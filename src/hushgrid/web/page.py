@@ -18,6 +18,7 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.synopsis.facts import SIMULATION, Facts
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.areas import area_figures, overlay_figures, overlay_lines
+from hushgrid.web.basemap import NO_REQUESTS, Basemap
 from hushgrid.web.figures import Payload, cell_figures, common_figures, picture_figures
 from hushgrid.web.gazetteer import add_places
 from hushgrid.web.overlay import areas_and_lines
@@ -95,6 +96,7 @@ MODULES = (
     "picture/picture",
     "picture/picture_layer",
     "background",
+    "basemap",
     "asking/outline",
     "asking/drawing",
     "asking/fine_polygon",
@@ -116,7 +118,7 @@ MODULES = (
     "places/search",
     "main",
 )
-STYLES = ("page", "map", "panel", "areas", "narrow_and_print", "places")
+STYLES = ("page", "map", "panel", "areas", "narrow_and_print", "places", "basemap")
 IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
 EXPORT = re.compile(r"^export ", re.MULTILINE)
 SOURCE_MAP = re.compile(r"\n//# sourceMappingURL=.*\s*$")
@@ -136,6 +138,7 @@ def map_page(
     description: str | None = None,
     overlay: Mapping[str, Any] | None = None,
     area_name: str | None = None,
+    basemap: Basemap | None = None,
     releases: Mapping[str, str] | None = None,
 ) -> str:
     """A synopsis as one self-contained web page.
@@ -153,15 +156,20 @@ def map_page(
         Areas and lines, in the coordinates of the domain, over land and water.
     area_name : str, optional
         Property of the overlay's areas that has their names.
+    basemap : Basemap, optional
+        Tiles to draw below the release, instead of land and borders. Their server is the one place that the page
+        then asks.
     releases : mapping of str to str, optional
         Titles of all maps to switch between, by their addresses relative to this one, whose own is ``./``.
 
     Returns
     -------
     str
-        HTML in which a content security policy forbids every request.
+        HTML in which a content security policy forbids every request, but for tiles of a basemap.
     """
     title = title or usual_title(synopsis)
+    if basemap is not None:
+        basemap.check_domain(synopsis.domain)
     facts, payload = Facts.of(synopsis), Payload()
     shown = common_figures(synopsis) | {"counted": facts.counted}
     shown |= {"afterBounds": facts.after_bounds(shown["confidence"])}
@@ -174,11 +182,11 @@ def map_page(
         drawn = areas_and_lines(overlay, area_name=area_name)
         shown["overlay"] = overlay_figures(drawn, payload) if has_cells else overlay_lines(drawn)
     if synopsis.domain.is_geographic:
-        shown |= {"places": add_places(synopsis.domain, payload), "atlas": add_atlas(synopsis.domain, payload)}
+        shown |= _surroundings(synopsis.domain, payload, basemap)
     shown["arrays"] = payload.contents
     leaflet, script, style = _leaflet(), _script(), _style()
     return Template(_asset("page.html")).substitute(
-        policy=_policy((leaflet, script), style),
+        policy=_policy((leaflet, script), style, basemap),
         style=style,
         leaflet=leaflet,
         script=script,
@@ -191,10 +199,19 @@ def map_page(
         about="".join(f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in fine_print(facts).items()),
         counted=escape(facts.counted),
         areas=_asset("areas.html"),
+        network=escape(basemap.words if basemap else NO_REQUESTS),
         credits=" ".join(credit for name, credit in CREDITS.items() if name in {"leaflet", *shown}),
         facts=json_in_html(shown),
         payload=payload.text,
     )
+
+
+def _surroundings(domain: Domain, payload: Payload, basemap: Basemap | None) -> dict[str, Any]:
+    """Names of places, over tiles or over land and borders."""
+    places = {"places": add_places(domain, payload)}
+    if basemap is not None:
+        return places | {"basemap": {"url": basemap.url, "credit": basemap.credit}}
+    return places | {"atlas": add_atlas(domain, payload)}
 
 
 def usual_title(synopsis: Synopsis) -> str:
@@ -238,16 +255,16 @@ def _style() -> str:
     return "".join(map(_asset, ("leaflet/leaflet.css", *(f"styles/{name}.css" for name in STYLES))))
 
 
-def _policy(scripts: tuple[str, ...], style: str) -> str:
+def _policy(scripts: tuple[str, ...], style: str, basemap: Basemap | None) -> str:
     """A content security policy for these scripts and style.
 
-    Only pictures that the page has drawn itself may be shown.
+    Only pictures that the page has drawn itself may be shown, and tiles of a basemap.
     """
     directives = {
         "default-src": "'none'",
         "script-src": " ".join(map(_digest, scripts)),
         "style-src": _digest(style),
-        "img-src": "data: blob:",
+        "img-src": f"data: blob: {basemap.origin}" if basemap else "data: blob:",
         "base-uri": "'none'",
         "form-action": "'none'",
     }

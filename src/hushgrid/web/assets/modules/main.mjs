@@ -6,6 +6,7 @@ import { fromAddress, toAddress } from "./address.mjs";
 import { Asking } from "./asking/asking.mjs";
 import { backgroundLayers, readAtlas, readLines } from "./background.mjs";
 import { CellsView, VIEWS } from "./picture/cells_view.mjs";
+import { addBasemap } from "./basemap.mjs";
 import { fittedMap } from "./fitted_map.mjs";
 import { showLegend } from "./legend.mjs";
 import { readArrays, unpack } from "./payload.mjs";
@@ -68,15 +69,16 @@ class Page {
     const known = atlas ? readAtlas(atlas, arrays) : { land: [], coasts: [], borders: [] };
     this.background = backgroundLayers(this.map, known, readLines(overlay?.lines ?? []));
     this.map.getContainer().classList.toggle("without-sea", !atlas);
+    if (this.facts.basemap) addBasemap(this.map, this.facts.basemap);
     if (this.facts.kind === "areas") return;
     const [west, south, east, north] = this.facts.domain;
     const frame = { className: "frame", interactive: false, fill: false };
     L.rectangle([[south, west], [north, east]], frame).addTo(this.map);
   }
 
-  /** Names on the map, and a field to find them. */
+  /** Names on the map, unless its tiles have some, and a field to find them. */
   namePlaces(places) {
-    this.labels = new Labels(this.map, places);
+    if (!this.facts.basemap) this.labels = new Labels(this.map, places);
     this.search = new PlaceSearch(find("#search"), this.map, this.facts, places);
   }
 
