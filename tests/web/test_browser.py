@@ -89,6 +89,23 @@ def test_a_rectangle_is_drawn_by_touch(visit, synopsis):  # noqa: F811
     expect_same(page, synopsis, row)
 
 
+def test_drawing_selects_no_text(visit):  # noqa: F811
+    """Neither the first time nor after the map was moved."""
+    page = visit()
+    selected = []
+    for moved in (False, True):
+        if moved:
+            page.mouse.move(500, 400)
+            page.mouse.down()
+            page.mouse.move(560, 440, steps=4)
+            page.mouse.up()
+        drag(page, (300, 200), (620, 560))
+        selected.append(page.evaluate("String(getSelection())"))
+
+    assert selected == ["", ""]
+    assert len(queries(page)) == 2
+
+
 @pytest.mark.slow
 def test_an_outline_that_crosses_itself_is_refused(visit):  # noqa: F811
     """The page says so in words, and counts nothing."""
