@@ -92,6 +92,7 @@ MODULES = (
     "surfaces/tree",
     "surfaces/release",
     "words",
+    "saving",
     "colours",
     "picture/picture",
     "picture/picture_layer",
@@ -116,9 +117,12 @@ MODULES = (
     "places/places",
     "places/labels",
     "places/search",
+    "share/snapshot",
+    "share/sheet",
+    "share/sharing",
     "main",
 )
-STYLES = ("page", "map", "panel", "areas", "narrow_and_print", "places", "basemap")
+STYLES = ("page", "map", "panel", "areas", "places", "basemap", "narrow", "paper")
 IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
 EXPORT = re.compile(r"^export ", re.MULTILINE)
 SOURCE_MAP = re.compile(r"\n//# sourceMappingURL=.*\s*$")

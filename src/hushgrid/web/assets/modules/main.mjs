@@ -13,6 +13,7 @@ import { readArrays, unpack } from "./payload.mjs";
 import { Labels } from "./places/labels.mjs";
 import { PlaceSearch } from "./places/search.mjs";
 import { readPlaces } from "./places/places.mjs";
+import { Sharing } from "./share/sharing.mjs";
 import { Release } from "./surfaces/release.mjs";
 import { countText, intervalText, placeText } from "./words.mjs";
 
@@ -42,6 +43,13 @@ class Page {
     this.tellAll();
     this.restore();
     this.listen();
+    const looks = { legend: () => this.legend, isDark: () => this.isDark, paint: () => this.paint() };
+    this.sharing = new Sharing(this.map, looks);
+  }
+
+  /** Whether the theme is dark; paper is light. */
+  get isDark() {
+    return this.dark.matches && !document.documentElement.classList.contains("printing");
   }
 
   /** Take the view and the questions out of the address, if it has any. */
@@ -97,7 +105,7 @@ class Page {
   shade(by) {
     this.shaded = by;
     const { areas, cells, map } = this;
-    const dark = this.dark.matches;
+    const dark = this.isDark;
     const ofAreas = areas?.shade(by === "cells" ? null : by, dark);
     const legend = by === "cells" ? cells.shade(dark) : ofAreas;
     if (by !== "cells") cells?.layer.remove();
@@ -105,6 +113,7 @@ class Page {
     else cells.layer.addTo(map);
     areas?.layer.addTo(map);
     showLegend(find("#legend"), legend, dark);
+    this.legend = legend;
     find("#views").hidden = by !== "cells";
     for (const button of document.querySelectorAll("[data-view]")) {
       button.setAttribute("aria-pressed", button.dataset.view === cells?.view);
@@ -118,7 +127,6 @@ class Page {
   listen() {
     const { areas, map } = this;
     this.dark.addEventListener("change", () => this.paint());
-    globalThis.addEventListener("beforeprint", () => (find("details").open = true));
     for (const button of document.querySelectorAll("[data-shade]")) {
       button.addEventListener("click", () => this.shade(button.dataset.shade));
     }

@@ -3,9 +3,10 @@
 import { pixelsOf, scaleOf } from "../colours.mjs";
 import { MARGIN } from "../fitted_map.mjs";
 import { unitSide, unitText } from "../legend.mjs";
+import { fileName, save } from "../saving.mjs";
 import { areaText, capital, countText, lowered, sentence } from "../words.mjs";
 import { Choropleth, Paths } from "./choropleth.mjs";
-import { areasCsv, areasGeojson, save } from "./files.mjs";
+import { areasCsv, areasGeojson } from "./files.mjs";
 import { AreaTable } from "./table.mjs";
 
 const MOST_NAMED = 3; // areas that are named in the heading of a sum
@@ -179,7 +180,7 @@ export class AreasView {
   save(kind) {
     const { level, facts, table, current } = this;
     const areas = current.size ? table.areas.filter((area) => current.has(area)) : table.areas;
-    const name = `${fileName(document.title)}-${fileName(level.name)}.${kind}`;
+    const name = fileName(level.name, kind);
     if (kind === "csv") save(areasCsv(level, areas, facts), name, "text/csv");
     else save(areasGeojson(level, areas, facts), name, "application/geo+json");
   }
@@ -190,9 +191,4 @@ function cssColour(pixel) {
   const alpha = pixel >>> 24;
   if (alpha === 0) return null;
   return `rgb(${pixel & 255} ${(pixel >>> 8) & 255} ${(pixel >>> 16) & 255} / ${(alpha / 255).toFixed(3)})`;
-}
-
-function fileName(text) {
-  const safe = text.replace(/[^\p{L}\p{N}_-]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 60);
-  return safe || "areas";
 }

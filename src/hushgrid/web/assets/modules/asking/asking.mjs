@@ -4,7 +4,8 @@ import { Drawing } from "./drawing.mjs";
 import { FinePolygon } from "./fine_polygon.mjs";
 import { MARGIN } from "../fitted_map.mjs";
 import { dense, extentOf, isSimple } from "./outline.mjs";
-import { Queries } from "./queries.mjs";
+import { Queries, SIDES } from "./queries.mjs";
+import { fileName, save } from "../saving.mjs";
 import { boundsText } from "../words.mjs";
 
 const HINTS = {
@@ -12,7 +13,6 @@ const HINTS = {
   box: "Drag across the map from one corner to the other.",
   polygon: "Tap the corners one by one; tap the first again to close. Backspace takes one back.",
 };
-const SIDES = ["west", "south", "east", "north"];
 
 const part = (selector) => document.querySelector(selector);
 
@@ -42,6 +42,10 @@ export class Asking {
     part("#cancel").addEventListener("click", () => drawing.start(null));
     part("#box").addEventListener("submit", (event) => this.submit(event));
     part("#clear").addEventListener("click", () => queries.clear());
+    part("#queries-csv").addEventListener("click", () => save(queries.csv(), fileName("queries", "csv"), "text/csv"));
+    part("#queries-geojson").addEventListener("click", () => {
+      save(queries.geojson(), fileName("queries", "geojson"), "application/geo+json");
+    });
     part("#copy").addEventListener("click", (event) => copy(queries.csv(), event.target));
   }
 

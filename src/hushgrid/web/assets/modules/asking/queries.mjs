@@ -1,6 +1,9 @@
-// What has been asked, and the answers: a list that can be copied.
+// What has been asked, and the answers: a list that can be copied and saved.
 
+import { featureOf, geojsonText, numberColumns } from "../saving.mjs";
 import { boundsText, countText, intervalText } from "../words.mjs";
+
+export const SIDES = ["west", "south", "east", "north"];
 
 /** The list on the page; `show(query)` and `remove(query)` see to its shape on the map, `changed()` is told. */
 export class Queries {
@@ -55,7 +58,17 @@ export class Queries {
       const numbers = [...bounds, answer.estimate, answer.low, answer.high].map(String);
       return [kind, ...numbers, outline].join(",");
     });
-    return ["query,west,south,east,north,estimate,low,high,polygon", ...lines, ""].join("\n");
+    const header = ["query", ...SIDES, ...numberColumns(["estimate", "low", "high"], this.facts), "polygon"];
+    return [header.join(","), ...lines, ""].join("\n");
+  }
+
+  /** The same as GeoJSON: outlines with estimates and intervals. */
+  geojson() {
+    const { confidence } = this.facts;
+    const features = [...this.list].reverse().map(({ kind, answer: { estimate, low, high }, polygons }) =>
+      featureOf(polygons, { query: kind, estimate, low, high, confidence }),
+    );
+    return geojsonText(features, this.facts);
   }
 }
 

@@ -14,7 +14,7 @@ const LAST = 255; // of the colours of a ramp
 
 /** Ways to look at a release, in the order of their buttons. */
 export const VIEWS = {
-  density: "what is not known more finely is smooth",
+  density: "smooth where counts are known less finely",
   certainty: "the darker, the more finely counts are known",
   both: "paler where counts are known less finely",
 };
