@@ -1,6 +1,7 @@
 """The look that the pictures share: sizes, colours, cells of a release on a map."""
 
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
+from PIL import Image
 
 from hushgrid import Domain
 from hushgrid.export.plot import coast
@@ -22,6 +24,7 @@ Draw = Callable[[], Figure]
 INK, NOISE, UNIFORMITY, TOTAL = "#2b3238", "#c2452d", "#2f6db3", "#2b3238"
 LAND, SHORE, EDGE = "#fbfbf9", "#5b6770", "#8a939a"
 DENSITIES = ListedColormap(colormaps["magma_r"](np.linspace(0.0, 0.95, 256)))
+FEW = 96  # colours; nearly all are of one scale
 LOOK: Any = {  # matplotlib's type is one of all its names
     "font.family": "DejaVu Sans",
     "font.size": 9.5,
@@ -44,6 +47,13 @@ def panels(rows: int, columns: int, *, size: tuple[float, float]) -> tuple[Figur
 def save(figure: Figure, path: Path) -> None:
     """Write a picture whose bytes do not depend on the day."""
     figure.savefig(path, dpi=130, metadata={"Software": None})
+
+
+def save_small(figure: Figure, path: Path) -> None:
+    """Write a picture in few colours, a third as large."""
+    drawn = BytesIO()
+    figure.savefig(drawn, dpi=110)
+    Image.open(drawn).convert("RGB").quantize(FEW, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def draw_cells(axes: Axes, domain: Domain, bounds: Floats, counts: Floats, *, edges: bool = True) -> None:

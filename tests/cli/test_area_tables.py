@@ -60,7 +60,8 @@ def test_export_of_one_level(run: Run, strips: Path) -> None:
 def test_a_release_on_cells_says_what_to_do_instead(run: Run, release: Path) -> None:
     """Districts are asked for by polygons; pixels have no names."""
     assert_refused(run("export", release, "--whole", "-o", "out.csv"), 2, "--polygons districts.geojson --whole")
-    assert_refused(run("export", release, "--whole", "-o", "out.tif"), 2, "--to csv, geojson or gpkg")
+    for pixels in ("out.tif", "out.png"):
+        assert_refused(run("export", release, "--whole", "-o", pixels), 2, "--to csv, geojson or gpkg")
     assert list(Path().iterdir()) == []
 
 

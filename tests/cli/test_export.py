@@ -1,6 +1,7 @@
 """`hushgrid export`: a release in other formats."""
 
 import csv
+import io
 import json
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import geopandas
 import numpy as np
 import pytest
 import rasterio
+from matplotlib.image import imread
 
 import hushgrid as hg
 from tests.cli.commands import Run, assert_refused
@@ -38,6 +40,18 @@ def test_every_format_sums_to_the_total(run: Run, release: Path, wanted: str) ->
     assert np.isclose(total, hg.read(release).total)
 
 
+def test_a_picture_is_what_plot_draws(run: Run, release: Path) -> None:
+    """Pixel by pixel, however the file is asked for."""
+    assert run("export", release, "-o", "out.png").exit_code == 0
+    assert run("export", release, "--to", "png", "-o", "named.png").exit_code == 0
+    plotted = io.BytesIO()
+    hg.read(release).plot().figure.savefig(plotted, format="png", dpi=200)
+
+    expected = imread(io.BytesIO(plotted.getvalue()))
+    assert np.array_equal(imread("out.png"), expected)
+    assert np.array_equal(imread("named.png"), expected)
+
+
 @pytest.mark.parametrize("wanted", FORMATS)
 def test_a_name_says_the_format(run: Run, release: Path, wanted: str) -> None:
     """The extension of the output chooses the format that --to names."""
@@ -51,7 +65,7 @@ def test_a_name_says_the_format(run: Run, release: Path, wanted: str) -> None:
 @pytest.mark.parametrize("name", ["trips", "trips.shp", "-"])
 def test_a_name_that_says_nothing_needs_a_format(run: Run, release: Path, name: str) -> None:
     """The message lists what a name may end in."""
-    assert_refused(run("export", release, "-o", name), 2, ".gpkg, .tif, .tiff, .geojson, .json, .csv")
+    assert_refused(run("export", release, "-o", name), 2, ".gpkg, .tif, .tiff, .geojson, .json, .csv, .png")
 
 
 @pytest.mark.parametrize(("given", "shape"), [("50", (39, 50)), ("30x20", (20, 30)), ("1", (1, 1))])
@@ -99,7 +113,8 @@ def test_only_releases_are_opened(run: Run, points_file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "library", "extra"), [("gpkg", "pyogrio", "gis"), ("geotiff", "rasterio", "raster")]
+    ("wanted", "library", "extra"),
+    [("gpkg", "pyogrio", "gis"), ("geotiff", "rasterio", "raster"), ("png", "matplotlib.figure", "plots")],
 )
 def test_a_missing_library_is_named_with_its_extra(
     run: Run, release: Path, wanted: str, library: str, extra: str, monkeypatch: pytest.MonkeyPatch

@@ -169,7 +169,7 @@ MISTAKES = {
         "hushgrid export trips.dp.parquet --to geojsn -o cells.geojson",
         2,
         "'geojsn' is not one of",
-        "'gpkg', 'geotiff', 'geojson', 'csv'",
+        "'gpkg', 'geotiff', 'geojson', 'csv', 'png'",
         "hushgrid export trips.dp.parquet --to geojson -o cells.geojson",
     ),
     "a bound on users without their column": Mistake(

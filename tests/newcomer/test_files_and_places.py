@@ -201,6 +201,7 @@ EXTRAS = {
     "gis": ("shapely", "hushgrid query trips.dp.parquet --polygons areas.geojson"),
     "h3": ("h3", f"hushgrid publish trips.parquet --domain {W_S_E_N} --areas h3:6 --epsilon 1 -o new.dp.parquet"),
     "postgres": ("sqlalchemy", "hushgrid ledger show --ledger postgresql://me@localhost/team"),
+    "plots": ("matplotlib.figure", "hushgrid export trips.dp.parquet -o cells.png"),
     "raster": ("rasterio", "hushgrid export trips.dp.parquet --to geotiff -o cells.tif"),
     "server": ("starlette.applications", "hushgrid serve trips.dp.parquet --port 0"),
     "spark": ("pyspark.sql", publish("trips.parquet", "--engine spark")),

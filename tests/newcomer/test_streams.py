@@ -77,7 +77,7 @@ def test_two_things_cannot_come_from_standard_input(desk: Path) -> None:
     assert "only one of FILE and --rects" in result.stderr
 
 
-@pytest.mark.parametrize("kind", ["csv", "geojson", "gpkg", "geotiff"])
+@pytest.mark.parametrize("kind", ["csv", "geojson", "gpkg", "geotiff", "png"])
 def test_exports_go_to_standard_output(desk: Path, kind: str) -> None:
     """Byte for byte what a file would hold where that is fixed, and no path is printed."""
     result = hushgrid(f"hushgrid export trips.dp.parquet --to {kind} -o -")

@@ -34,6 +34,7 @@ COMMANDS = [
     ("h3", "publish points.csv --areas h3:3,5 --domain 0,0,1,1 --epsilon 1 -o new.dp.parquet"),
     ("postgres", "ledger init --ledger {database} --dataset points --budget 1 --unit record"),
     ("postgres", f"publish '{{database}}&select={SERIES}' {UNIT_SQUARE}"),
+    ("plots", "export points.dp.parquet -o new.png"),
     ("raster", "export points.dp.parquet --to geotiff -o new.tif"),
     ("spark", f"publish points.parquet --engine spark {UNIT_SQUARE}"),
 ]

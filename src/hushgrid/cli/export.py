@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
     from hushgrid.synopsis.synopsis import Synopsis
 
-Format = Literal["gpkg", "geotiff", "geojson", "csv"]
+Format = Literal["gpkg", "geotiff", "geojson", "csv", "png"]
 ENDINGS: dict[Format, tuple[str, ...]] = {
     "gpkg": (".gpkg",),
     "geotiff": (".tif", ".tiff"),
     "geojson": (".geojson", ".json"),
     "csv": (".csv",),
+    "png": (".png",),
 }
 
 
@@ -45,6 +46,7 @@ def to_resolution(
     epilog=example(
         "export trips.dp.parquet -o trips.gpkg",
         "export trips.dp.parquet -o trips.tif --resolution 2000",
+        "export trips.dp.parquet -o trips.png",
         "export trips.dp.parquet --to csv -o - > trips.csv",
         "export counties.dp.parquet --whole --level state -o states.csv",
     )
@@ -53,9 +55,9 @@ def to_resolution(
 @click.option(
     "--to",
     "wanted",
-    type=click.Choice(["gpkg", "geotiff", "geojson", "csv"]),
+    type=click.Choice(["gpkg", "geotiff", "geojson", "csv", "png"]),
     show_default="by the ending of OUT",
-    help="Format: cells as a GeoPackage, GeoJSON or CSV, or pixels as a cloud-optimised GeoTIFF.",
+    help="Format: cells as a GeoPackage, GeoJSON or CSV, pixels as a cloud-optimised GeoTIFF, or a picture as a PNG.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="OUT|-", help="File to write.")
 @click.option(
@@ -97,14 +99,14 @@ def export(
         msg = f"--resolution is about pixels, which only a GeoTIFF has. Leave it out with --to {wanted}."
         raise click.UsageError(msg)
     as_table = whole or level is not None
-    if as_table and wanted == "geotiff":
-        msg = "--whole and --level write a table of areas, and a GeoTIFF has pixels. Give --to csv, geojson or gpkg."
+    if as_table and wanted in ("geotiff", "png"):
+        msg = "--whole and --level write a table of areas, and a picture has none. Give --to csv, geojson or gpkg."
         raise click.UsageError(msg)
     endings = ENDINGS[wanted]
     check_output(output, overwrite=overwrite, endings=endings, is_text=wanted in ("geojson", "csv"))
     synopsis, _ = read_release(file)
     with result_path(output, endings[0]) as path, new_file(path, overwrite=overwrite) as out:
-        if as_table and wanted != "geotiff":
+        if as_table and wanted != "geotiff" and wanted != "png":
             from hushgrid.export.area_tables import write_area_table
 
             write_area_table(synopsis, out, to=wanted, level=level, whole=whole)
@@ -139,6 +141,10 @@ def _write(synopsis: "Synopsis", wanted: Format, out: "BinaryIO", resolution: in
             from hushgrid.export.vectors import write_csv
 
             write_csv(synopsis, out)
+        case "png":
+            from hushgrid.export.plot import write_png
+
+            write_png(synopsis, out)
 
 
 @click.command(

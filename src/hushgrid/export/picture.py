@@ -1,8 +1,9 @@
 """What a release knows, as a picture: fine where counts are sure, smooth where they are not.
 
 A release knows some places to the block and others only as a region. Blocks of a picture are halved along both axes for
-as long as the parts are known and cells of the release are smaller; what is not known of a block is spread evenly over
-it, and painted without edges. No noise shows as texture, and no dense place as a hole. Every count is drawn once.
+as long as the parts are known and cells of the release are smaller. What is not known of a block is spread over it
+without edges, as the densities around it lead one to expect. No noise shows as texture, and no dense place as a hole.
+Every count is drawn once.
 """
 
 import math
@@ -84,17 +85,17 @@ class Picture:
         grids = list(_halved(synopsis.domain, longest))
         coarse = [grid for grid in grids if max(grid.rows, grid.columns) <= ASKED_EVERYWHERE]
         surveyed, holding = _survey(synopsis, coarse), _holding_smaller(synopsis.partition, grids)
-        blocks, masses = np.arange(1), np.array([max(synopsis.total, 0.0)])
+        blocks, masses, around = np.arange(1), np.array([max(synopsis.total, 0.0)]), _Around()
         layers = []
         for depth, grid in enumerate(grids):
             parts = _parts(blocks, grid)
-            if depth < len(surveyed):
-                estimates, known = surveyed[depth].of(parts)
-            else:
-                estimates, known = _ask(synopsis, grid, parts).of(slice(None))
-            masses = _shared(masses, estimates, known, row_sizes(grid)[parts // grid.columns])
-            divided = known & holding[depth][parts] & (grid is not grids[-1])
+            sizes = row_sizes(grid)[parts // grid.columns]
+            asked = surveyed[depth].of(parts) if depth < len(surveyed) else _ask(synopsis, grid, parts)
+            masses = _shared(masses, asked, sizes * around.expected(parts))
+            divided = asked.known & holding[depth][parts] & (grid is not grids[-1])
             layers.append(Layer(grid=grid, blocks=parts[~divided], masses=masses[~divided]))
+            is_coarse = depth + 1 < len(surveyed)
+            around = around.halved(grid, parts, masses / sizes, divided) if is_coarse else _Around()
             blocks, masses = parts[divided], masses[divided]
         return cls(layers=tuple(layers))
 
@@ -192,16 +193,44 @@ def _holding_smaller(partition: Partition, grids: list[Grid]) -> list[Truths]:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class _Around:
+    """Densities that larger blocks lead one to expect: nothing finer than a share of the domain at first.
+
+    Those of the larger blocks are smoothed, with or without those that are divided.
+    """
+
+    with_divided: Floats | None = None
+    painted: Floats | float = 0.0
+
+    def expected(self, blocks: Indices) -> Floats:
+        """Densities of blocks, up to a factor."""
+        return np.ones(len(blocks)) if self.with_divided is None else self.with_divided.ravel()[blocks]
+
+    def halved(self, grid: Grid, blocks: Indices, densities: Floats, divided: Truths) -> "_Around":
+        """What is expected of the parts of these blocks."""
+        found, kept = np.zeros((2, grid.cells))
+        found[blocks], kept[blocks] = densities, np.where(divided, 0.0, densities)
+        shape = grid.rows, grid.columns
+        return _Around(
+            with_divided=smoothly_halved(self.painted + found.reshape(shape)),
+            painted=smoothly_halved(self.painted + kept.reshape(shape)),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class _Asked:
-    """Estimates of blocks, none below zero; which are known, and which are sure or hold a part that is."""
+    """Estimates of blocks, none below zero; which are known, and which are sure.
+
+    A block that holds a sure part counts as known.
+    """
 
     estimates: Floats
     known: Truths
     sure: Truths
 
-    def of(self, blocks: Indices | slice) -> tuple[Floats, Truths]:
-        """Estimates of some blocks, and whether each is drawn by itself."""
-        return self.estimates[blocks], (self.known | self.sure)[blocks]
+    def of(self, blocks: Indices) -> "_Asked":
+        """The answers on some of the blocks."""
+        return _Asked(estimates=self.estimates[blocks], known=self.known[blocks], sure=self.sure[blocks])
 
 
 def _survey(synopsis: Synopsis, grids: list[Grid]) -> list[_Asked]:
@@ -209,6 +238,7 @@ def _survey(synopsis: Synopsis, grids: list[Grid]) -> list[_Asked]:
     asked = [_ask(synopsis, grid, np.arange(grid.cells)) for grid in grids]
     for whole, parts, grid in reversed(list(zip(asked[:-1], asked[1:], grids[1:], strict=True))):
         whole.sure[:] |= parts.sure.reshape(grid.rows // 2, 2, grid.columns // 2, 2).any(axis=(1, 3)).ravel()
+        whole.known[:] |= whole.sure
     return asked
 
 
@@ -231,18 +261,18 @@ def _bounds(grid: Grid, blocks: Indices) -> Floats:
     return np.stack([west_east[columns], south_north[rows], west_east[columns + 1], south_north[rows + 1]], axis=1)
 
 
-def _shared(masses: Floats, estimates: Floats, known: Truths, sizes: Floats) -> Floats:
-    """Masses of the parts of blocks: known parts have their estimates, the others share by size what is left.
+def _shared(masses: Floats, asked: _Asked, weights: Floats) -> Floats:
+    """Masses of the parts of blocks: known parts have their estimates, the others share by weight what is left.
 
     Where nothing is left, or no other part is there to take it, the estimates of known ones are scaled to the mass.
     """
     if not len(masses):
         return masses
-    parts, is_known = estimates.reshape(len(masses), -1), known.reshape(len(masses), -1)
-    open_sizes = np.where(is_known, 0.0, sizes.reshape(len(masses), -1))
-    sums, others = (parts * is_known).sum(axis=1), open_sizes.sum(axis=1)
+    parts, known = asked.estimates.reshape(len(masses), -1), asked.known.reshape(len(masses), -1)
+    open_weights = np.where(known, 0.0, weights.reshape(len(masses), -1))
+    sums, others = (parts * known).sum(axis=1), open_weights.sum(axis=1)
     left = np.where(others > 0, np.maximum(masses - sums, 0), 0)
     scales = np.divide(masses - left, sums, out=np.zeros(len(masses)), where=sums > 0)
     spread = np.divide(left, others, out=np.zeros(len(masses)), where=others > 0)
-    shares: Floats = np.where(is_known, parts * scales[:, None], open_sizes * spread[:, None])
+    shares: Floats = np.where(known, parts * scales[:, None], open_weights * spread[:, None])
     return shares.ravel()

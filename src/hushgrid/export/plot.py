@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -72,6 +72,7 @@ def _near(line: Floats, domain: Domain) -> bool:
 
 
 TURN = 360.0  # degrees
+SIZE, DOTS = (9, 6), 200  # inches, and dots of each in a file
 RESOLUTION = 1024  # pixels on the longer side, at least
 DENSEST = 0.9998  # of the pixels; the few above it share the last colour
 DECADES = 4  # of density, below that
@@ -89,10 +90,10 @@ def plot(synopsis: Synopsis, ax: "Axes | None" = None, *, title: str | None = No
         msg = "a plot needs matplotlib: pip install 'hushgrid[plots]'."
         raise MissingExtraError(msg) from error
     if ax is None:
-        _, ax = plt.subplots(figsize=(9, 6), layout="constrained")
+        _, ax = plt.subplots(figsize=SIZE, layout="constrained")
     domain = synopsis.domain
     shown = _densities(synopsis)
-    _draw_ground(ax, domain)
+    draw_ground(ax, domain)
     highest = float(np.quantile(shown[shown > 0], DENSEST)) if (shown > 0).any() else 1.0
     lowest = highest / 10**DECADES
     image = ax.imshow(
@@ -113,6 +114,18 @@ def plot(synopsis: Synopsis, ax: "Axes | None" = None, *, title: str | None = No
         mark = ax.annotate("simulation: not a release", (0.99, 0.02), xycoords="axes fraction", ha="right", zorder=6)
         mark.set_color("#b00020")
     return ax
+
+
+def write_png(synopsis: Synopsis, out: BinaryIO) -> None:
+    """Write what `plot` draws as a PNG."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        msg = "a picture needs matplotlib: pip install 'hushgrid[plots]'."
+        raise MissingExtraError(msg) from error
+    figure = Figure(figsize=SIZE, layout="constrained")
+    plot(synopsis, figure.subplots())
+    figure.savefig(out, format="png", dpi=DOTS)
 
 
 def _densities(synopsis: Synopsis) -> Floats:
@@ -142,7 +155,8 @@ def _unit(domain: Domain) -> str:
     return "km²" if domain.is_geographic or _kilometres(domain) else "square unit"
 
 
-def _draw_ground(ax: "Axes", domain: Domain) -> None:
+def draw_ground(ax: "Axes", domain: Domain) -> None:
+    """Draw sea, land and borders, as wide as the domain."""
     from matplotlib.collections import LineCollection
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path

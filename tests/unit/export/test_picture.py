@@ -93,6 +93,36 @@ def test_blocks_of_a_grid_are_about_as_large_as_its_cells(side, blocks):
     assert max(layer.grid.rows for layer in drawn.layers if len(layer.blocks)) == blocks
 
 
+def steepest():
+    """The largest step from one column to the next, over the mean, where true densities rise by and by."""
+    steps = []
+    for seed in range(8):
+        noise = np.random.default_rng(seed).laplace(np.linspace(0.2, 1.5, SIDE), 1.0, (SIDE, SIDE))
+        columns = Picture.of(on_grid(np.round(noise)), longest=SIDE).paint().mean(axis=0)
+        steps.append(np.abs(np.diff(columns)).max() / columns.mean())
+    return np.median(steps)
+
+
+def test_what_is_not_known_rises_as_the_densities_around_do(monkeypatch):
+    """Negative control: spread evenly over each block, it has steeper edges where the next one begins."""
+    smooth = steepest()
+    monkeypatch.setattr(module._Around, "expected", lambda _, blocks: np.ones(len(blocks)))
+
+    assert smooth < 0.95 * steepest()
+
+
+def test_a_town_is_found_where_blocks_are_asked_only_within_known_ones():
+    """Finer than all blocks that are asked everywhere, and still every count is drawn once."""
+    side = 2 * module.ASKED_EVERYWHERE
+    values = np.zeros((side, side))
+    values[100:140, 300:340] = 50
+    values[121, 333] = 5000
+    drawn = Picture.of(on_grid(values), longest=side).paint()
+
+    assert np.unravel_index(drawn.argmax(), drawn.shape) == (121, 333)
+    assert drawn.mean() == pytest.approx(values.sum(), rel=1e-6)
+
+
 def test_halving_keeps_the_mean_and_makes_no_new_extremes():
     """Of any densities."""
     densities = RNG.exponential(size=(5, 9))
