@@ -24,7 +24,7 @@ Draw = Callable[[], Figure]
 INK, NOISE, UNIFORMITY, TOTAL = "#2b3238", "#c2452d", "#2f6db3", "#2b3238"
 LAND, SHORE, EDGE = "#fbfbf9", "#5b6770", "#8a939a"
 DENSITIES = ListedColormap(colormaps["magma_r"](np.linspace(0.0, 0.95, 256)))
-FEW = 96  # colours; nearly all are of one scale
+FEW = 192  # colours; nearly all are of one scale
 LOOK: Any = {  # matplotlib's type is one of all its names
     "font.family": "DejaVu Sans",
     "font.size": 9.5,

@@ -10,6 +10,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 LONGEST_CELL = 600  # seconds; a cell that takes longer hangs
+FRAME = "<iframe"
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -33,6 +34,14 @@ def executed(path: Path, folder: Path) -> NotebookNode:
     return notebook
 
 
+def without_frames(notebook: NotebookNode) -> NotebookNode:
+    """The notebook without its maps: each is a whole page, and code hosts do not show it."""
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+        if FRAME in output.get("data", {}).get("text/html", ""):
+            del output["data"]["text/html"]
+    return notebook
+
+
 def anonymous(notebook: NotebookNode, name: str) -> NotebookNode:
     """The notebook without a trace of who ran it and when; its cells are numbered."""
     notebook.metadata = nbformat.from_dict(METADATA)
@@ -45,4 +54,4 @@ def anonymous(notebook: NotebookNode, name: str) -> NotebookNode:
 if __name__ == "__main__":
     for path in map(Path, sys.argv[1:]):
         with tempfile.TemporaryDirectory() as folder:
-            nbformat.write(anonymous(executed(path, Path(folder)), path.stem), path)
+            nbformat.write(anonymous(without_frames(executed(path, Path(folder))), path.stem), path)

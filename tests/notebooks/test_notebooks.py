@@ -6,7 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tests.notebooks.notebook import METADATA, executed
+from tests.notebooks.notebook import FRAME, METADATA, executed, without_frames
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
@@ -64,9 +64,12 @@ def test_links_lead_somewhere(path):
 
 @pytest.mark.slow
 def test_it_runs(path, tmp_path):
-    """In a folder of its own, and every cell shows what it showed before: the same kinds of output."""
+    """In a folder of its own, and every cell shows what it showed before: the same kinds of output, and two maps."""
     stored, notebook = nbformat.read(path, as_version=4), executed(path, tmp_path)
+    pages = [output.get("data", {}).get("text/html", "") for output in outputs(notebook)]
 
+    assert [FRAME in page for page in pages].count(True) == 2
+    without_frames(notebook)
     for cell, before in zip(code_cells(notebook), code_cells(stored), strict=True):
         assert [kind(output) for output in cell.outputs] == [kind(output) for output in before.outputs], cell.id
 

@@ -2,7 +2,7 @@
 
 import tempfile
 import webbrowser
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
@@ -32,7 +32,7 @@ class Map:
     """
 
     title: str
-    page: str
+    page: str = field(repr=False)
 
     def _repr_html_(self) -> str:
         return FRAME.format(page=escape(self.page), title=escape(self.title), height=HEIGHT)
