@@ -124,6 +124,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "user column": {"user": "driver"},
     "records kept": {"max_per_user": 3},
     "rows without an id": {"missing_user": "own"},
+    "decimals after a comma": {"decimal": ","},
+    "columns between tabs": {"delimiter": "tab"},
     "a public total": {"scale_to_total": 10**6},
     "a private total": {"scale_to_total": "private"},
     "its cap": {"scale_to_total": "private", "max_for_total": 7},

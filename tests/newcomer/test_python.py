@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hushgrid as hg
-from hushgrid.errors import ArgumentError, HushgridError, InputError, SynopsisFileError
+from hushgrid.errors import ArgumentError, HushgridError, HushgridWarning, InputError, SynopsisFileError
 from tests.newcomer.desk import NEW_YORK
 
 POINTS = np.array([[-73.95, 40.75]] * 100)
@@ -76,6 +76,17 @@ def test_the_arguments_suggested_work(desk: Path, wrong: dict[str, object], give
         publish(**given, **wrong)
 
     assert publish(**given, **{**wrong, **caught.value.instead}).partition.cells > 0
+
+
+def test_a_warning_points_at_the_call(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However deep in hushgrid it comes from: here, from the header of the table."""
+    monkeypatch.setenv("LC_ALL", "fr_FR.UTF-8")
+    Path("tabs.tsv").write_text(Path("trips.csv").read_text().replace(",", "\t"))
+
+    with pytest.warns(HushgridWarning, match=r"numbers are read with a decimal point.*decimal=','") as caught:
+        publish("tabs.tsv", rng=None)
+
+    assert [warning.filename for warning in caught] == [__file__]
 
 
 def test_an_error_survives_a_process_boundary() -> None:

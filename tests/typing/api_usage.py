@@ -43,6 +43,7 @@ def points(domain: hg.Domain) -> None:
     """A path, arrays, any frame."""
     assert_type(hg.publish("trips.parquet", domain=domain, epsilon=1.0), hg.Synopsis)
     hg.publish(Path("trips.csv"), domain=domain, epsilon="0.5", lon="x", lat="y", crs="EPSG:4326")
+    hg.publish("trips.csv", domain=domain, epsilon=1, delimiter=";", decimal=",")
     hg.publish(np.zeros((10, 2)), domain=domain, epsilon=Fraction(1, 3))
     hg.publish((np.zeros(10), np.zeros(10)), domain=domain, epsilon=Decimal("0.1"))
     hg.publish([[0.2, 0.7], [0.4, 0.6]], domain=domain, epsilon=1)
