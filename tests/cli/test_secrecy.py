@@ -40,12 +40,14 @@ def test_the_true_number_is_nowhere(publish: Run, run: Run, file: Path, method: 
         run("describe", "out.dp.parquet"),
         run("describe", "out.dp.parquet", "--json"),
         run("verify", "out.dp.parquet"),
+        run("manifest", "out.dp.parquet"),
+        run("manifest", "out.dp.parquet", "--json"),
         run("query", "out.dp.parquet", "--rect", "-180,-90,180,90", "--json"),
     ]
 
     seen = [result.output.encode() for result in results]
     seen += [caplog.text.encode(), *(path.name.encode() for path in Path().iterdir()), *_contents("out.dp.parquet")]
-    assert [result.exit_code for result in results] == [0, 2, 3, 0, 0, 0, 0]
+    assert [result.exit_code for result in results] == [0, 2, 3, 0, 0, 0, 0, 0, 0]
     assert not [text for text in seen if NUMBER.search(text)]
 
 

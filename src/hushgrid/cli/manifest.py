@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     "manifest",
     epilog=example(
         "manifest trips.dp.parquet -o statement.html --publisher 'City of Springfield' --date 2026-03-31",
-        "manifest trips.dp.parquet -o erklaerung.html --language de --dataset trips",
+        "manifest trips.dp.parquet -o erklaerung.html --language de",
     ),
 )
 @click.argument("file", type=click.Path(path_type=Path))

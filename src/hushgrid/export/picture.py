@@ -64,10 +64,10 @@ class Picture:
     Examples
     --------
     >>> import hushgrid as hg
-    >>> square = hg.Domain(west=0, south=0, east=1, north=1, crs="EPSG:32618")
-    >>> release = hg.publish([[0.1, 0.1]] * 500, domain=square, epsilon=1, method="ug")
+    >>> square = hg.Domain(west=580_000, south=4_500_000, east=581_000, north=4_501_000, crs="EPSG:32618")
+    >>> release = hg.publish([[580_100, 4_500_100]] * 500, domain=square, epsilon=1, method="ug", crs="EPSG:32618")
     >>> painted = Picture.of(release, longest=64).paint()
-    >>> painted.shape, bool(np.isclose(painted.mean(), release.total))
+    >>> painted.shape, bool(np.isclose(1e6 * painted.mean(), release.total))
     ((64, 64), True)
     """
 

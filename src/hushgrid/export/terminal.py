@@ -26,8 +26,8 @@ def text_picture(synopsis: Synopsis, *, columns: int = 64) -> str:
     Examples
     --------
     >>> import hushgrid as hg
-    >>> square = hg.Domain(west=0, south=0, east=1, north=1, crs="EPSG:32618")
-    >>> points = [[0.1, 0.1]] * 4000 + [[0.9, 0.9]] * 90
+    >>> square = hg.Domain(west=-0.5, south=-0.5, east=0.5, north=0.5)
+    >>> points = [[-0.4, -0.4]] * 4000 + [[0.4, 0.4]] * 90
     >>> release = hg.publish(points, domain=square, epsilon=5, method=hg.UniformGrid(side=8))
     >>> lines = text_picture(release, columns=8).splitlines()
     >>> len(lines), lines[-1][0]

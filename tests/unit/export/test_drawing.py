@@ -28,9 +28,9 @@ def test_a_png_reads_back() -> None:
 
 def test_the_dense_corner_is_dark() -> None:
     """North is up, east is right, and what is dense is darker than what is not."""
-    square = hg.Domain(west=0, south=0, east=1, north=1, crs="EPSG:32618")
-    points = [[0.9, 0.9]] * 4000 + [[0.1, 0.1]] * 40
-    release = hg.publish(points, domain=square, epsilon=10, method=hg.UniformGrid(side=8), calibrate=False)
+    square = hg.Domain(west=580_000, south=4_500_000, east=590_000, north=4_510_000, crs="EPSG:32618")
+    points = [[589_000, 4_509_000]] * 4000 + [[581_000, 4_501_000]] * 40
+    release = hg.publish(points, domain=square, epsilon=10, method=hg.UniformGrid(side=8), crs="EPSG:32618")
     picture = re.search(r"base64,([\w+/=]+)", drawing(release, label="a"))
     assert picture is not None
     seen = matplotlib.image.imread(io.BytesIO(base64.b64decode(picture[1])), format="png")
