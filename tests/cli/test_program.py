@@ -112,7 +112,7 @@ def test_help_shows_an_example(run: Run, command: str, option: str) -> None:
 
 def test_there_are_commands() -> None:
     """The fixed names, and no others."""
-    reading = {"query", "describe", "verify", "manifest", "sample", "export", "map", "serve"}
+    reading = {"query", "compare", "describe", "verify", "manifest", "sample", "export", "map", "serve"}
     assert set(main.commands) == {"plan", "publish", "ledger", "audit", "demo", "completion", *reading}
 
 

@@ -153,7 +153,7 @@ def changes(before: hg.Synopsis, after: hg.Synopsis) -> None:
     found = change.answer_polygons([])
     assert_type(found.difference, float | Floats)
     assert_type(found.significant, bool | NDArray[np.bool_])
-    assert_type(found.sentence("county", "counties"), str)
+    assert_type(found.sentence("county"), str)
     change.table(level="state"), change.grid(50)
 
 

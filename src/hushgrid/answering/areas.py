@@ -70,7 +70,7 @@ def area_partition(
     names, keys, *above = ([each[number] for number in kept.tolist()] for each in (names, keys, *coarser.values()))
     nesting = Nesting.of(names, dict(zip(coarser, above, strict=True)), keys)
     names, features = nesting.names, kept[nesting.order]
-    shapes = _multipolygons(valid_polygons(geometries, domain))[features]
+    shapes = multipolygons(valid_polygons(geometries, domain))[features]
     _check_given(names, shapes, features, domain)
     # GEOS normalizes outer rings to clockwise, so all are reversed.
     _, vertices, starts = shapely.to_ragged_array(shapely.reverse(shapely.normalize(shapes)))
@@ -175,7 +175,7 @@ class AreaShapes:
         unite = import_shapely().union_all
         parts = pairwise(level.starts.tolist())
         united = [unite(self.shapes[first:stop]) for first, stop in parts]
-        return _multipolygons(np.array(united, dtype=object))
+        return multipolygons(np.array(united, dtype=object))
 
     @property
     def area_shares(self) -> Floats:
@@ -195,7 +195,7 @@ class AreaShapes:
         """
         shapely = import_shapely()
         unions = [shapely.union_all(self.shapes[first:stop]) for first, stop in pairwise(starts.tolist())]
-        _, vertices, edges = shapely.to_ragged_array(_multipolygons(np.array(unions, dtype=object)))
+        _, vertices, edges = shapely.to_ragged_array(multipolygons(np.array(unions, dtype=object)))
         return vertices, *edges
 
     def cover(self, geometries: Any) -> Cover:
@@ -203,7 +203,7 @@ class AreaShapes:
 
         Polygons are given as for `Synopsis.count_polygons`.
         """
-        asked = _multipolygons(valid_polygons(geometries, self._areas.domain))
+        asked = multipolygons(valid_polygons(geometries, self._areas.domain))
         query, area = self.meetings(asked)
         shapely = import_shapely()
         shapely.prepare(asked)  # the test for areas inside is then far faster than cutting them
@@ -240,7 +240,7 @@ def common_sizes(some: Geometries, others: Geometries) -> Floats:
     return sizes
 
 
-def _multipolygons(valid: Geometries) -> Geometries:
+def multipolygons(valid: Geometries) -> Geometries:
     """Valid geometries as multipolygons without heights.
 
     A missing one becomes empty. Lines and points that a repair left are dropped.

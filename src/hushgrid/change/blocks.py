@@ -9,8 +9,9 @@ from hushgrid.geometry.domain import Domain, number_of
 from hushgrid.geometry.grid import Grid
 from hushgrid.synopsis.synopsis import Synopsis
 
-FINENESSES = (128, 64, 32, 16)  # blocks along the longer side, tried in this order
+FINENESSES = (128, 96, 64, 48, 32, 24, 16, 12)  # blocks along the longer side, tried in this order
 COARSEST = 8
+KNOWN_POINTS = 0.9  # share of all points that lie in blocks of known counts
 MOST_BLOCKS = 400  # along the longer side, so that a page of all blocks stays light
 
 
@@ -34,14 +35,14 @@ def block_grid(domain: Domain, longest: int) -> Grid:
 
 
 def usual_blocks(before: Synopsis, after: Synopsis) -> int:
-    """The finest grid on which a typical point lies in a block that both releases know.
+    """The finest grid on which nearly all points lie in blocks that both releases know.
 
-    Half of all estimated points lie in blocks whose intervals are no wider than their estimates.
+    The count of a block is known if its interval is no wider than the estimate.
     """
     for longest in FINENESSES:
         one, other = (each.answer(block_grid(each.domain, longest).bounds()) for each in (before, after))
         masses = np.maximum(one.estimate, 0) + np.maximum(other.estimate, 0)
         usable = np.asarray(one.usable) & np.asarray(other.usable)
-        if masses[usable].sum() >= masses.sum() / 2:
+        if masses[usable].sum() >= KNOWN_POINTS * masses.sum():
             return longest
     return COARSEST

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +20,9 @@ from hushgrid.geometry.domain import number_of
 from hushgrid.geometry.grid import Grid
 from hushgrid.synopsis.answer import check_confidence
 from hushgrid.synopsis.synopsis import Synopsis, read
+
+if TYPE_CHECKING:
+    from hushgrid.web.notebook import Map
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -107,6 +110,11 @@ class Change:
         )
         return [areas.names[number] for number in order.tolist()], Difference.of(pair, self.terms)
 
+    @property
+    def on_same_areas(self) -> bool:
+        """Whether both releases were counted on the same areas."""
+        return not self.before.partition.tiles and self.before.partition == self.after.partition
+
     def grid(self, longest: int | None = None) -> pa.Table:
         """What changed in the blocks of a grid.
 
@@ -115,7 +123,7 @@ class Change:
         Parameters
         ----------
         longest : int, optional
-            Blocks along the longer side. By default as many as let both releases know the block of a typical point.
+            Blocks along the longer side. By default as many as leave nearly all points in blocks of known counts.
         """
         grid, found = self.blocks(longest)
         bounds = dict(zip(("west", "south", "east", "north"), grid.bounds().T, strict=True))
@@ -126,6 +134,23 @@ class Change:
         longest = usual_blocks(self.before, self.after) if longest is None else longest
         grid = block_grid(self.before.domain, longest)
         return grid, self.answer(grid.bounds())
+
+    def map(self, *, grid: int | None = None, title: str | None = None) -> "Map":
+        """Both releases and their difference as a web page that works offline.
+
+        It shows itself in a notebook. ``change.map().save("change.html")`` keeps it, and ``.open()`` shows it in a
+        browser.
+
+        Parameters
+        ----------
+        grid : int, optional
+            Blocks along the longer side, as for `grid`, if the releases are not on the same areas.
+        title : str, optional
+            Heading of the page.
+        """
+        from hushgrid.web.change import change_map
+
+        return change_map(self, grid=grid, title=title)
 
 
 def compare(

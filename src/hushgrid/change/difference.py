@@ -1,7 +1,7 @@
 """What changed between two releases, place by place."""
 
 from dataclasses import dataclass, fields, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,23 +96,28 @@ class Difference:
         """The difference of one place, as plain values."""
         return replace(self, **{name: values[0].item() for name, values in self.columns().items()})
 
+    def of_places(self, numbers: Indices) -> "Difference":
+        """Some of the places, by number; what is significant stays so."""
+        some: dict[str, Any] = {name: values[numbers] for name, values in self.columns().items()}
+        return replace(self, **some)
+
     def by_evidence(self) -> Indices:
         """Numbers of the places, the surest change first; of equal ones, the larger."""
         columns = self.columns()
         return np.asarray(np.lexsort((-np.abs(columns["difference"]), columns["p_value"])))
 
-    def sentence(self, place: str = "place", places: str | None = None) -> str:
+    def sentence(self, place: str = "place") -> str:
         """What changed, for someone who reads one sentence.
 
         Parameters
         ----------
-        place, places : str
-            What one place is called, and several of them.
+        place : str
+            What one place is called.
         """
         columns = self.columns()
         size, found = len(columns["difference"]), columns["difference"][columns["significant"].astype(bool)]
         rose, fell = int((found > 0).sum()), int((found < 0).sum())
-        among = f"{size:,} {places or place + 's'}" if size != 1 else f"1 {place}"
+        among = f"{size:,} {plural(place)}" if size != 1 else f"1 {place}"
         if not rose + fell:
             return f"In none of {among} did the number change by more than noise explains."
         first, verb = (rose, "rose") if rose else (fell, "fell")
@@ -120,6 +125,19 @@ class Difference:
         return (
             f"In {first:,} of {among} the number {verb} by more than noise explains, {then}; {_assurance(self.terms)}."
         )
+
+
+def plural(noun: str) -> str:
+    """Several of what a noun names.
+
+    Examples
+    --------
+    >>> plural("county"), plural("state"), plural("parish"), plural("survey")
+    ('counties', 'states', 'parishes', 'surveys')
+    """
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
 
 
 def _assurance(terms: Terms) -> str:

@@ -6,6 +6,7 @@ Heavy modules are imported inside the commands, so that help comes at once.
 import click
 
 from hushgrid.cli.audit import audit_command
+from hushgrid.cli.compare.command import compare_command
 from hushgrid.cli.demo import demo
 from hushgrid.cli.describe import describe_command, verify_command
 from hushgrid.cli.export import export, sample_command
@@ -25,6 +26,7 @@ from hushgrid.cli.web import draw_map, serve
         plan_command,
         publish_command,
         query,
+        compare_command,
         draw_map,
         serve,
         sample_command,

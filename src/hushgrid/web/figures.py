@@ -128,8 +128,11 @@ STEPS = 16  # of a doubling of density: they are 4 % apart, which no eye sees
 FINEST = 4096  # blocks on the longer side of a picture at most; none is finer than the cells there
 
 
-def picture_figures(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:
-    """Layers of the picture: blocks and the logarithms of their densities go to the payload."""
+def picture_figures(synopsis: Synopsis, payload: Payload, *, side: str = "") -> dict[str, Any]:
+    """Layers of the picture: blocks and the logarithms of their densities go to the payload.
+
+    Where a page has several pictures, their arrays are told apart by the side they are on.
+    """
     layers = Picture.of(synopsis, longest=FINEST).layers
     last = max((depth for depth, layer in enumerate(layers) if len(layer.blocks)), default=0)
     ordered = [(layer, np.argsort(layer.blocks)) for layer in layers[: last + 1]]
@@ -139,9 +142,11 @@ def picture_figures(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:
     lowest = math.floor(np.log2(densities[densities > 0].min(initial=1.0)))
     codes = np.zeros(len(densities), np.int64)
     codes[densities > 0] = 1 + np.rint(STEPS * (np.log2(densities[densities > 0]) - lowest))
-    payload.add("pictureLengths", [len(layer.blocks) for layer, _ in ordered])
-    payload.add("pictureBlocks", np.concatenate([np.diff(layer.blocks[order], prepend=0) for layer, order in ordered]))
-    payload.add("pictureCodes", codes)
+    payload.add(f"{side}pictureLengths", [len(layer.blocks) for layer, _ in ordered])
+    payload.add(
+        f"{side}pictureBlocks", np.concatenate([np.diff(layer.blocks[order], prepend=0) for layer, order in ordered])
+    )
+    payload.add(f"{side}pictureCodes", codes)
     first = layers[0].grid
     return {"columns": first.columns, "rows": first.rows, "steps": STEPS, "lowest": lowest}
 

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from importlib import resources
 from string import Template
@@ -250,13 +250,20 @@ def _leaflet() -> str:
     return SOURCE_MAP.sub("\n", _asset("leaflet/leaflet.js"))
 
 
-def _script() -> str:
+def _script(modules: Iterable[str] = MODULES) -> str:
     """All modules as one script, without their imports."""
-    return "\n".join(EXPORT.sub("", IMPORT.sub("", _asset(f"modules/{name}.mjs"))) for name in MODULES)
+    return "\n".join(EXPORT.sub("", IMPORT.sub("", _asset(f"modules/{name}.mjs"))) for name in modules)
 
 
-def _style() -> str:
-    return "".join(map(_asset, ("leaflet/leaflet.css", *(f"styles/{name}.css" for name in STYLES))))
+def _style(styles: Iterable[str] = STYLES) -> str:
+    return "".join(map(_asset, ("leaflet/leaflet.css", *(f"styles/{name}.css" for name in styles))))
+
+
+def filled(template: str, *, modules: Iterable[str], styles: Iterable[str], **parts: str) -> str:
+    """A page from its template, with its scripts, its style, and a policy that allows these and nothing else."""
+    leaflet, script, style = _leaflet(), _script(modules), _style(styles)
+    policy = _policy((leaflet, script), style)
+    return Template(_asset(template)).substitute(policy=policy, style=style, leaflet=leaflet, script=script, **parts)
 
 
 def _policy(scripts: tuple[str, ...], style: str, basemap: Basemap | None) -> str:

@@ -186,7 +186,7 @@ def test_one_sentence_tells_what_changed(differences, significant, sentence):
     """For whoever reads no table."""
     found = difference_of(differences, np.array(significant, bool))
 
-    assert found.sentence("county", "counties") == sentence + OF_FINDINGS
+    assert found.sentence("county") == sentence + OF_FINDINGS
 
 
 def test_the_sentence_says_when_nothing_changed():

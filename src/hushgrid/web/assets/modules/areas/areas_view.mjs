@@ -187,7 +187,7 @@ export class AreasView {
 }
 
 /** A colour of a pixel as CSS has it; null for one that cannot be seen. */
-function cssColour(pixel) {
+export function cssColour(pixel) {
   const alpha = pixel >>> 24;
   if (alpha === 0) return null;
   return `rgb(${pixel & 255} ${(pixel >>> 8) & 255} ${(pixel >>> 16) & 255} / ${(alpha / 255).toFixed(3)})`;

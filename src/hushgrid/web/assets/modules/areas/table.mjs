@@ -8,11 +8,11 @@ const ROWS = 60; // that are shown at once, and that are added
 const COLUMNS = { name: 1, count: -1, density: -1 };
 
 export class AreaTable {
-  /** `choose(area)` is called with an area that is picked. */
-  constructor(element, choose) {
-    Object.assign(this, { element, choose, sorting: "count", direction: -1, wanted: "" });
+  /** `choose(area)` is called with an area that is picked; columns may be others than those of areas. */
+  constructor(element, choose, columns = COLUMNS, sorting = "count") {
+    Object.assign(this, { element, choose, columns, sorting, direction: -1, wanted: "" });
     this.body = element.querySelector("tbody");
-    for (const name of Object.keys(COLUMNS)) {
+    for (const name of Object.keys(columns)) {
       element.querySelector(`[data-sort=${name}]`).addEventListener("click", () => this.sort(name));
     }
     this.body.addEventListener("keydown", (event) => this.key(event));
@@ -20,18 +20,22 @@ export class AreaTable {
 
   /** Show another level. */
   take(level) {
-    Object.assign(this, { level, chosen: new Set() });
+    Object.assign(this, { level, chosen: new Set(), orders: this.ordersOf(level) });
+    this.arrange();
+  }
+
+  /** How two areas are compared by each column. */
+  ordersOf(level) {
     const told = new Intl.Collator("en", { numeric: true }).compare;
-    this.orders = {
+    return {
       name: (one, other) => told(level.names[one], level.names[other]),
       count: (one, other) => level.answers[one].estimate - level.answers[other].estimate,
       density: (one, other) => level.densities[one] - level.densities[other],
     };
-    this.arrange();
   }
 
   sort(name) {
-    this.direction = name === this.sorting ? -this.direction : COLUMNS[name];
+    this.direction = name === this.sorting ? -this.direction : this.columns[name];
     this.sorting = name;
     this.arrange();
   }
@@ -70,7 +74,7 @@ export class AreaTable {
     const found = [...level.places.keys()].filter((area) => !wanted || plain(level.names[area]).includes(wanted));
     found.sort((one, other) => direction * orders[sorting](one, other) || level.places[one] - level.places[other]);
     [this.areas, this.first, this.stop] = [found, 0, Math.min(ROWS, found.length)];
-    for (const name of Object.keys(COLUMNS)) {
+    for (const name of Object.keys(this.columns)) {
       const heading = this.element.querySelector(`[data-sort=${name}]`).closest("th");
       if (name === sorting) heading.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
       else heading.removeAttribute("aria-sort");
@@ -89,11 +93,15 @@ export class AreaTable {
 
   render() {
     const shown = this.areas.slice(this.first, this.stop);
-    const widest = shown.reduce((most, area) => Math.max(most, this.level.answers[area].high), 0) || 1;
-    this.body.replaceChildren(...shown.map((area) => this.row(area, widest)));
+    this.body.replaceChildren(...this.rows(shown));
     [...this.body.rows].forEach((row, i) => row.setAttribute("aria-rowindex", this.first + i + 2)); // the heading is 1
     this.element.setAttribute("aria-rowcount", this.areas.length + 1);
     this.changed?.(this);
+  }
+
+  rows(areas) {
+    const widest = areas.reduce((most, area) => Math.max(most, this.level.answers[area].high), 0) || 1;
+    return areas.map((area) => this.row(area, widest));
   }
 
   row(area, widest) {

@@ -1,0 +1,1 @@
+"""``hushgrid compare``: what changed from one release to another."""
