@@ -113,7 +113,7 @@ def test_help_shows_an_example(run: Run, command: str, option: str) -> None:
 def test_there_are_commands() -> None:
     """The fixed names, and no others."""
     reading = {"query", "compare", "describe", "verify", "manifest", "sample", "export", "map", "serve"}
-    assert set(main.commands) == {"plan", "publish", "ledger", "audit", "demo", "completion", *reading}
+    assert set(main.commands) == {"start", "plan", "publish", "ledger", "audit", "demo", "completion", *reading}
 
 
 @pytest.mark.parametrize("arguments", [["demo"], ["publish", "a.csv"], ["query", "a.parquet"]], ids=" ".join)

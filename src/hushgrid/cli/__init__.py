@@ -17,12 +17,14 @@ from hushgrid.cli.plan import plan_command
 from hushgrid.cli.program import Program, completion
 from hushgrid.cli.publish import publish_command
 from hushgrid.cli.query import query
+from hushgrid.cli.start import start
 from hushgrid.cli.web import draw_map, serve
 
 
 @click.group(
     cls=Program,
     commands=[
+        start,
         plan_command,
         publish_command,
         query,
@@ -54,7 +56,7 @@ def main(context: click.Context) -> None:
     hushgrid turns a table of sensitive points into a synopsis under differential privacy: one GeoParquet file of cells
     with noisy counts, which answers how many points lie in any area. From then on nobody needs the points.
 
-    To see it at work: hushgrid demo
+    To see it at work: hushgrid demo. For the first release of your own: hushgrid start
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

@@ -7,8 +7,9 @@ from typing import Any, Self
 from hushgrid.counting.counter import OpenedPoints, kind_of
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.methods.areas import Areas
-from hushgrid.planning.levels import MOST_PER_USER, plan_levels
+from hushgrid.planning.levels import plan_levels
 from hushgrid.planning.plan import plan
+from hushgrid.planning.users import MOST_PER_USER
 from hushgrid.planning.words import about, rounded_percent
 from hushgrid.release.advice import total_reach
 from hushgrid.release.cost import memory_in_words, time_in_words

@@ -100,7 +100,7 @@ ASSUMED = RecordsPerUser()
 
 @dataclass(frozen=True, kw_only=True)
 class BoundPlan:
-    """What one bound K would do to a medium rectangle.
+    """What one bound K would do to counts of rectangles.
 
     Parameters
     ----------
@@ -138,6 +138,7 @@ class BoundsPlan:
 
     records_about: int
     records: RecordsPerUser
+    rectangle: str  # "medium", or "large" where medium ones would be mostly noise with every bound
     rows: tuple[BoundPlan, ...]
 
     @property
@@ -167,15 +168,16 @@ class BoundsPlan:
             f"Which K? Of about {about(self.records_about)} records in all, half of the users having at most "
             f"{self.records.typical:g} and nine in ten at most {self.records.many:g} (--records-per-user), K = "
             f"{few.max_per_user:,} would lose {rounded_percent(few.loss)}, and K = {many.max_per_user:,} takes "
-            f"{many.max_per_user:,} times the noise. The table tells what 95 % of the counts of medium rectangles stay "
-            f"below, scaled to all records: the least by both is at K = {best.max_per_user:,}. How many records users "
-            "have must be public knowledge or a guess; never look it up in the data."
+            f"{many.max_per_user:,} times the noise. The table tells what 95 % of the counts of {self.rectangle} "
+            f"rectangles stay below, scaled to all records: the least by both is at K = {best.max_per_user:,}. How "
+            "many records users have must be public knowledge or a guess; never look it up in the data."
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Both sides as values for JSON."""
         return {
             "records_about": self.records_about,
+            "rectangle": self.rectangle,
             "records_per_user": [self.records.typical, self.records.many],
             "bounds": [asdict(row) for row in self.rows],
             "recommended": self.best.max_per_user,
@@ -198,16 +200,26 @@ def plan_bounds(records: RecordsPerUser, *, kept_about: int, most: int, epsilon:
     """
     records_about = round(kept_about / records.kept(most))
     tried = sorted({*_round_bounds(int(records.numbers.max())), most})
-    rows = tuple(_bound_plan(records, records_about, each, epsilon, filled) for each in tried)
-    return BoundsPlan(records_about=records_about, records=records, rows=rows)
+    for rectangle in ("medium", "large"):
+        rows = tuple(_bound_plan(records, records_about, each, epsilon, filled, rectangle) for each in tried)
+        if min(row.noise for row in rows) < MOSTLY_NOISE:
+            break
+    return BoundsPlan(records_about=records_about, records=records, rectangle=rectangle, rows=rows)
 
 
-def _bound_plan(records: RecordsPerUser, records_about: int, most: int, epsilon: Fraction, filled: float) -> BoundPlan:
+MOSTLY_NOISE = 0.5  # relative error of rectangles beyond which these are too small to choose K by
+LAPLACE_REACH = math.log(20)  # times its scale: what 95 % of Laplace noise stays below
+
+
+def _bound_plan(
+    records: RecordsPerUser, records_about: int, most: int, epsilon: Fraction, filled: float, rectangle: str
+) -> BoundPlan:
     # Errors relative to points depend on points times epsilon alone, so the same made-up points serve every bound.
     kept = records.kept(most)
     rate = rate_of_record(epsilon, most) * Fraction(kept).limit_denominator(10**6)
-    reach = figures_at("staq", records_about, rate, filled).relative_reach
-    noise = float(reach[list(AREA_SHARES).index("medium")])
+    reach = figures_at("staq", records_about, rate, filled).relative_reach[list(AREA_SHARES).index(rectangle)]
+    # A rectangle that is estimated as empty is off by all of its points and no more; the total has no such limit.
+    noise = math.hypot(reach, LAPLACE_REACH / float(rate * records_about))
     return BoundPlan(max_per_user=most, kept=kept, noise=noise, loss=1 - kept, together=math.hypot(noise, 1 - kept))
 
 

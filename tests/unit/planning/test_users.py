@@ -46,6 +46,14 @@ def test_both_sides_of_k_are_weighed() -> None:
     assert bounds.to_dict()["recommended"] == bounds.best.max_per_user
 
 
+def test_few_records_are_not_all_kept_for_the_least_loss() -> None:
+    """Where every rectangle is mostly noise, the total still tells bounds apart."""
+    for size in (50, 500, 5000):
+        bounds = plan(CITY, points_about=size, epsilon="0.5", max_per_user=10).bounds
+        assert bounds.rectangle == "large"
+        assert bounds.best.max_per_user <= 50
+
+
 def test_the_noise_is_that_of_the_plan_itself() -> None:
     """For the bound that was planned, up to the rehearsal of another number of points."""
     made = plan(CITY, points_about=60_000, epsilon=1, max_per_user=10)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hushgrid.cli.polygons import shortened
-from hushgrid.cli.text import WIDTH, aligned, whole
+from hushgrid.text import WIDTH, aligned, whole
 
 if TYPE_CHECKING:
     from hushgrid.arrays import Floats

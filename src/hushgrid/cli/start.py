@@ -1,0 +1,258 @@
+"""``hushgrid start``: six questions, and the command that answers them."""
+
+import shlex
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from hushgrid.cli.parameters import example
+from hushgrid.cli.publish import publish_command
+from hushgrid.cli.text import note
+from hushgrid.errors import ArgumentError, HushgridError
+from hushgrid.geometry.domain import Domain
+from hushgrid.ledger import DEFAULT_LEDGER
+from hushgrid.text import WIDTH
+
+if TYPE_CHECKING:
+    from hushgrid.counting.counter import OpenedPoints
+    from hushgrid.planning.plan import Plan
+
+Answer = TypeVar("Answer")
+
+USUAL_EPSILON, USUAL_BOUND = "1", 10
+WELCOME = (
+    "Six questions, then the command that publishes your points. Nothing is read but the names of the columns, and "
+    "nothing is spent, before you say yes at the end. Ctrl-C stops at any time."
+)
+
+
+@dataclass(kw_only=True)
+class Answers:
+    """What was answered so far.
+
+    Parameters
+    ----------
+    points : str
+        The file of points.
+    area : str
+        Bounds of the domain, or a file of areas.
+    size : int, optional
+        About how many points there are.
+    user : str, optional
+        The column that says whose record it is.
+    most : int
+        Records of a user that are kept.
+    epsilon : str
+        The privacy budget.
+    output : str
+        Where the release goes.
+    """
+
+    points: str = ""
+    area: str = ""
+    size: int | None = None
+    user: str | None = None
+    most: int = USUAL_BOUND
+    epsilon: str = USUAL_EPSILON
+    output: str = ""
+    domain: Domain | None = field(default=None, repr=False)
+
+    @property
+    def words(self) -> list[str]:
+        """The arguments of ``hushgrid publish`` that they make.
+
+        Examples
+        --------
+        >>> asked = Answers(points="trips.csv", area="0,0,1,1", output="trips.dp.parquet")
+        >>> shlex.join(asked.words)
+        'trips.csv --domain 0,0,1,1 --epsilon 1 -o trips.dp.parquet'
+        """
+        place = ["--areas", self.area] if self.domain is None else ["--domain", self.area]
+        users = [] if self.user is None else ["--user-column", self.user, "--max-per-user", str(self.most)]
+        size = [] if self.kept_about is None else ["--points-about", str(self.kept_about)]
+        return [self.points, *place, "--epsilon", self.epsilon, *users, *size, "-o", self.output]
+
+    def plan(self) -> str:
+        """What to expect of the release, as far as the answers tell."""
+        if self.domain is None:
+            return "Each area gets a count of its own; 'hushgrid plan --areas' tells how far off these would be."
+        if self.size is None:
+            return "Without a rough number of points, nobody can say how far off the counts would be."
+        from hushgrid.planning.words import sentence
+
+        return sentence(self.planned())
+
+    def planned(self) -> "Plan":
+        """The plan of a release on cells, where the number of points is known."""
+        from hushgrid.planning.plan import plan
+
+        assert self.domain is not None
+        bound = 1 if self.user is None else self.most
+        return plan(self.domain, points_about=self.kept_about or 1, epsilon=self.epsilon, max_per_user=bound)
+
+    @property
+    def kept_about(self) -> int | None:
+        """About how many records are kept."""
+        if self.size is None or self.user is None:
+            return self.size
+        from hushgrid.planning.users import ASSUMED
+
+        return max(1, int(float(f"{self.size * ASSUMED.kept(self.most):.2g}")))
+
+
+@click.command("start", epilog=example("start"))
+def start() -> None:
+    """Ask six questions, and publish by the answers.
+
+    For the first time: it asks in plain words, shows after each answer what to expect, and ends with the command line,
+    which it runs if you say yes.
+    """
+    note(f"{textwrap.fill(WELCOME, WIDTH)}\n")
+    asked = Answers()
+    for question in (_points, _area, _size, _user, _epsilon, _output):
+        question(asked)
+    note("\nThis is the command:\n")
+    click.echo(shlex.join(["hushgrid", "publish", *asked.words]))
+    note()
+    _run([*asked.words, "--check"])
+    if Path(DEFAULT_LEDGER).exists():
+        note(f"\nA ledger is here, {DEFAULT_LEDGER}: add --dataset NAME to the command, and it keeps the account.")
+    if click.confirm("\nRun it? It spends the budget, once and for all", default=False, err=True):
+        _run(asked.words)
+    else:
+        note("Nothing was read and nothing was spent.")
+
+
+def _run(words: list[str]) -> None:
+    """Run ``hushgrid publish``; its errors end this command as they would end that one."""
+    publish_command.main(list(words), prog_name="hushgrid publish", standalone_mode=False)
+
+
+def _ask(number: int, question: str, take: Callable[[str], Answer], *, default: str | None = None) -> Answer:
+    """Ask until the answer will do, and say why it does not."""
+    note(textwrap.fill(f"{number}. {question}", WIDTH, subsequent_indent="   "))
+    while True:
+        text = click.prompt("  ", default=default, show_default=bool(default), prompt_suffix=" ", err=True)
+        try:
+            return take(text.strip())
+        except HushgridError as error:
+            _say(str(error))
+
+
+def _say(text: str) -> None:
+    note(textwrap.fill(text, WIDTH, initial_indent="   ", subsequent_indent="   ") + "\n")
+
+
+def _points(asked: Answers) -> None:
+    def take(text: str) -> str:
+        return _seen(text, user=None) and text
+
+    asked.points = _ask(1, "Which file holds your points? Parquet, GeoParquet or CSV, one record a row.", take)
+
+
+def _seen(path: str, user: str | None) -> str:
+    """Open points by their schema, and say what was found."""
+    from hushgrid.counting.columns import schema_of
+    from hushgrid.counting.opening import open_points
+
+    source: OpenedPoints = open_points(Path(path), user=user)
+    schema = schema_of(source)
+    if schema is not None:
+        columns = ", ".join(f"{column.meaning} {column.name!r}" for column in schema.columns)
+        _say(f"{schema.form}; {columns}")
+    return path
+
+
+def _area(asked: Answers) -> None:
+    def take(text: str) -> str:
+        if not text[:1].isalpha() and not Path(text).exists():
+            asked.domain = Domain.parse(text)
+            return text
+        if not Path(text).exists():
+            msg = f"{text} is neither four numbers W,S,E,N nor a file that is here."
+            raise ArgumentError(msg)
+        asked.domain = None
+        return text
+
+    question = (
+        "Which area should the map cover? West, south, east, north in degrees, such as -74.26,40.48,-73.70,40.92, or a "
+        "GeoJSON file of districts. Take it from a map, never from the points themselves."
+    )
+    asked.area = _ask(2, question, take)
+    _say("A map of your own districts." if asked.domain is None else "A map that may be asked about any place.")
+
+
+def _size(asked: Answers) -> None:
+    def take(text: str) -> int | None:
+        digits = text.replace(",", "").replace(" ", "").replace("_", "")
+        if not digits:
+            return None
+        if not digits.isdecimal() or int(digits) == 0:
+            msg = f"give a whole number such as 100000, or nothing; got {text!r}."
+            raise ArgumentError(msg)
+        return int(digits)
+
+    question = "About how many records are there, as anyone may know? Do not count them. Enter for no idea."
+    asked.size = _ask(3, question, take, default="")
+    _say(asked.plan())
+
+
+def _user(asked: Answers) -> None:
+    def take(text: str) -> str | None:
+        return (_seen(asked.points, user=text) and text) if text else None
+
+    question = (
+        "Can one person have several records? Then name the column that says whose each record is: every person is "
+        "protected with all their records. Enter if each record is a person of its own."
+    )
+    asked.user = _ask(4, question, take, default="")
+    if asked.user is not None:
+        asked.most = _bound(asked)
+    _say(asked.plan())
+
+
+def _bound(asked: Answers) -> int:
+    from hushgrid.planning.users import ASSUMED
+
+    usual = USUAL_BOUND
+    if asked.size is not None and asked.domain is not None:
+        usual = asked.planned().bounds.best.max_per_user
+    note(
+        textwrap.fill(
+            "   How many records of one person should be kept at most? A larger number keeps more of the data and "
+            f"takes more noise; {usual} weighs both, if nine in ten people have at most {ASSUMED.many:g} records.",
+            WIDTH,
+            subsequent_indent="   ",
+        )
+    )
+    return int(click.prompt("  ", default=usual, type=click.IntRange(1, 10**6), prompt_suffix=" ", err=True))
+
+
+def _epsilon(asked: Answers) -> None:
+    def take(text: str) -> str:
+        from hushgrid.privacy.exact import exact_epsilon
+
+        exact_epsilon(text)
+        return text
+
+    question = (
+        "How much may the release tell about any one person? Epsilon: .1 is very private, 1 is usual, 10 is little "
+        "protection."
+    )
+    asked.epsilon = _ask(5, question, take, default=USUAL_EPSILON)
+    _say(asked.plan())
+
+
+def _output(asked: Answers) -> None:
+    def take(text: str) -> str:
+        from hushgrid.cli.files import check_release_output
+
+        check_release_output(Path(text), overwrite=False)
+        return text
+
+    usual = f"{Path(asked.points).name.split('.')[0]}.dp.parquet"
+    asked.output = _ask(6, "Where should the release be written?", take, default=usual)

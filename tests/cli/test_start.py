@@ -1,0 +1,132 @@
+"""``hushgrid start``: six questions in a terminal, and the command that answers them."""
+
+import os
+import pty
+import select
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import hushgrid as hg
+from hushgrid.cli import main
+from hushgrid.planning.users import RecordsPerUser
+
+CITY = "-74.26,40.48,-73.70,40.92"
+PATIENCE = 120  # seconds for one question
+
+
+@pytest.fixture(autouse=True)
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a table as a spreadsheet writes it."""
+    monkeypatch.chdir(tmp_path)
+    rows = (f"u{row % 300};-73,9{row % 97:02};40,7{row % 89:02}\n" for row in range(6000))
+    Path("trips.csv").write_text("who;lon;lat\n" + "".join(rows))
+    return tmp_path
+
+
+def talk(answers: list[tuple[str, str]]) -> tuple[int, str]:
+    """Answer in a pseudo-terminal, each time that the words before an answer are on it."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "hushgrid", "start"]
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True) as process:
+        os.close(theirs)
+        said, seen = "", 0
+        for words, answer in answers:
+            end = time.monotonic() + PATIENCE
+            while words not in said[seen:]:
+                assert time.monotonic() < end, f"{words!r} is not in {said!r}"
+                said += _read(ours)
+            seen = len(said)
+            os.write(ours, f"{answer}\n".encode())
+        while piece := _read(ours):
+            said += piece
+        os.close(ours)
+        return process.wait(PATIENCE), said
+
+
+def _read(terminal: int) -> str:
+    select.select([terminal], [], [], PATIENCE)
+    try:
+        return os.read(terminal, 4096).decode(errors="replace")
+    except OSError:  # the other side is gone
+        return ""
+
+
+def test_a_steward_is_led_to_a_release() -> None:
+    """In a terminal, with two mistakes on the way; the command that is shown is the one that ran."""
+    status, said = talk(
+        [
+            ("Which file", "trip.csv"),
+            ("does not exist", "trips.csv"),
+            ("Which area", "-74.26,40.48,-73.70"),
+            ("four numbers", CITY),
+            ("About how many", "6,000"),
+            ("several records", "who"),
+            ("kept at most", "5"),
+            ("How much may", "2"),
+            ("Where should", ""),
+            ("Run it?", "y"),
+        ]
+    )
+
+    assert status == 0, said
+    command = next(line for line in said.splitlines() if line.startswith("hushgrid publish"))
+    about = f"{float(f'{6000 * RecordsPerUser().kept(5):.2g}'):.0f}"
+    assert shlex.split(command)[2:] == [
+        *("trips.csv", "--domain", CITY, "--epsilon", "2", "--user-column", "who", "--max-per-user", "5"),
+        *("--points-about", about, "-o", "trips.dp.parquet"),
+    ]
+    assert said.count("Half of such counts") == 3  # the plan after each answer that changes it
+    release = hg.read("trips.dp.parquet")
+    assert (release.claim.epsilon, release.claim.max_per_unit, release.claim.unit) == (2, 5, "user")
+    assert 1000 < release.answer(release.domain.bounds).estimate < 2000
+
+
+def test_saying_no_spends_nothing() -> None:
+    answers = ["trips.csv", CITY, "", "", "1", "", "n"]
+
+    result = CliRunner().invoke(main, ["start"], input="\n".join(answers) + "\n")
+
+    assert result.exit_code == 0, result.output
+    assert f"hushgrid publish trips.csv --domain {CITY} --epsilon 1 -o trips.dp.parquet" in result.stdout
+    assert "Without a rough number of points" in result.stderr
+    assert result.stderr.endswith("Nothing was read and nothing was spent.\n")
+    assert list(Path().iterdir()) == [Path("trips.csv")]
+
+
+def test_areas_are_taken_as_well(desk: Path) -> None:
+    west, south, east, north = map(float, CITY.split(","))
+    ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
+    feature = {"type": "Feature", "properties": {"name": "all"}, "geometry": {"type": "Polygon", "coordinates": [ring]}}
+    Path("districts.geojson").write_text(str({"type": "FeatureCollection", "features": [feature]}).replace("'", '"'))
+
+    answers = ["trips.csv", "districts.geojson", "6000", "", "1", "areas.dp.parquet", "y"]
+    result = CliRunner().invoke(main, ["start"], input="\n".join(answers) + "\n")
+
+    assert result.exit_code == 0, result.output
+    assert "A map of your own districts" in result.stderr
+    assert hg.read("areas.dp.parquet").table().num_rows == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (["nothing.csv"], "does not exist"),
+        (["trips.csv", "Paris"], "neither four numbers W,S,E,N nor a file"),
+        (["trips.csv", CITY, "many"], "give a whole number such as 100000"),
+        (["trips.csv", CITY, "", "owner"], "has no column 'owner'"),
+        (["trips.csv", CITY, "", "", "10%"], "epsilon"),
+        (["trips.csv", CITY, "", "", "1", "map.html"], "map.html"),
+    ],
+)
+def test_an_answer_that_will_not_do_is_asked_for_again(wrong: list[str], words: str) -> None:
+    result = CliRunner().invoke(main, ["start"], input="\n".join(wrong) + "\n")
+
+    assert words in " ".join(result.stderr.split())
+    assert result.exit_code != 0  # the answers end here
+    assert list(Path().iterdir()) == [Path("trips.csv")]
