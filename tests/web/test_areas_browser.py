@@ -114,9 +114,9 @@ def test_the_table_is_sorted_and_searched(visit, districts):  # noqa: F811
     plain = [name for name in names_in_table(page) if name.startswith("county")]
     assert plain == sorted(plain, key=lambda name: int(name.split()[1]))
 
-    page.get_by_label("Find").fill("COUNTY 3")
+    page.get_by_label("Find", exact=True).fill("COUNTY 3")
     assert names_in_table(page) == [f"county {number}" for number in (3, 30, 31, 32, 33, 34, 35)]
-    page.get_by_label("Find").fill("nowhere")
+    page.get_by_label("Find", exact=True).fill("nowhere")
     assert page.locator("#extent").inner_text() == "No area is called so."
 
 
@@ -169,7 +169,7 @@ def test_hostile_names_are_text_everywhere(visit, districts):  # noqa: F811
     """In the table, the heading and the card; long and right-to-left ones do not spoil the layout."""
     page = visit()
     for name in (HOSTILE, RIGHT_TO_LEFT, LONG):
-        page.get_by_label("Find").fill(name[:20])
+        page.get_by_label("Find", exact=True).fill(name[:20])
         page.locator("#districts tbody button").first.click()
         assert name[:20] in page.locator("#place").inner_text()
         page.mouse.move(*middle(page, districts, name))
@@ -242,10 +242,10 @@ def test_any_release_is_shown_by_district(visit, tmp_path):  # noqa: F811
             assert float(by_name[name][column]) == pytest.approx(expected, abs=1e-6 * synopsis.total)
     shapes = dict(zip(areas["county"], areas.geometry, strict=True))
     for name in ("county 8", "county 9"):
-        page.get_by_label("Find").fill(name)
+        page.get_by_label("Find", exact=True).fill(name)
         page.get_by_role("button", name=name, exact=True).click()
     expect_sum(page, synopsis.answer_polygons(shapely.union_all([shapes["county 8"], shapes["county 9"]])))
-    page.get_by_label("Find").fill("again")
+    page.get_by_label("Find", exact=True).fill("again")
     page.get_by_role("button", name="again", exact=True).click()
     assert "overlap" in page.locator("#complaint").inner_text()
     page.get_by_role("region", name="Areas").get_by_role("button", name="Density", exact=True).click()

@@ -1,13 +1,14 @@
 // Names on the map: as many as fit without touching, the largest places first, more of them the closer one looks.
 
-const LETTERING = [ // of places by population, with the size of their letters
-  { from: 1e6, size: 15, weight: 650 },
-  { from: 1e5, size: 13, weight: 600 },
-  { from: 0, size: 12, weight: 500 },
+// Of places by population: the size of their letters, and the CSS pixels kept free around them. Small places are named
+// where there is much room.
+const LETTERING = [
+  { from: 1e6, size: 15, weight: 650, room: { x: 18, y: 14 } },
+  { from: 1e5, size: 13, weight: 600, room: { x: 28, y: 22 } },
+  { from: 0, size: 12, weight: 500, room: { x: 56, y: 40 } },
 ];
 const NAME_OFFSET = 8; // CSS pixels from the middle of a place to its name
-const CLEARANCE = { x: 32, y: 26 }; // CSS pixels kept free around a name
-const SQUARE_SIDE = 256; // CSS pixels
+const SQUARE_SIDE = 256; // CSS pixels; labels are compared with those in the same squares alone
 const AHEAD = 0.25; // of the map's sides, so that names are there before one has moved
 
 /** Keeps the names of places on a map; `shown` are the labels of the moment. */
@@ -69,29 +70,34 @@ function withoutOverlap(labels, project) {
   const taken = new Map();
   const kept = [];
   for (const label of labels) {
-    const { x, y } = project(label.place.at);
-    const half = label.height / 2;
-    const box = { left: x - NAME_OFFSET / 2, right: x + label.width, top: y - half, bottom: y + half };
-    const squares = squaresOf(box);
-    if (squares.some((square) => taken.get(square)?.some((other) => tooClose(box, other)))) continue;
-    for (const square of squares) taken.set(square, [...(taken.get(square) ?? []), box]);
+    const box = boxOf(label, project(label.place.at));
+    const roomy = widened(box, LETTERING[label.rank].room);
+    if (squaresOf(roomy).some((square) => taken.get(square)?.some((other) => overlap(roomy, other)))) continue;
+    for (const square of squaresOf(box)) taken.set(square, [...(taken.get(square) ?? []), box]);
     kept.push(label);
   }
   return kept;
 }
 
-/** Keys of the squares that a box and the room around it lie in. */
+function boxOf({ width, height }, { x, y }) {
+  return { left: x - NAME_OFFSET / 2, right: x + width, top: y - height / 2, bottom: y + height / 2 };
+}
+
+function widened({ left, right, top, bottom }, { x, y }) {
+  return { left: left - x, right: right + x, top: top - y, bottom: bottom + y };
+}
+
+/** Keys of the squares that a box lies in. */
 function squaresOf({ left, right, top, bottom }) {
   const keys = [];
-  for (let x = Math.floor((left - CLEARANCE.x) / SQUARE_SIDE); x <= (right + CLEARANCE.x) / SQUARE_SIDE; x++) {
-    for (let y = Math.floor((top - CLEARANCE.y) / SQUARE_SIDE); y <= (bottom + CLEARANCE.y) / SQUARE_SIDE; y++) keys.push(`${x}:${y}`);
+  for (let x = Math.floor(left / SQUARE_SIDE); x <= right / SQUARE_SIDE; x++) {
+    for (let y = Math.floor(top / SQUARE_SIDE); y <= bottom / SQUARE_SIDE; y++) keys.push(`${x}:${y}`);
   }
   return keys;
 }
 
-function tooClose(one, other) {
-  const across = one.left < other.right + CLEARANCE.x && other.left < one.right + CLEARANCE.x;
-  return across && one.top < other.bottom + CLEARANCE.y && other.top < one.bottom + CLEARANCE.y;
+function overlap(one, other) {
+  return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 }
 
 function labelMarker({ place, rank }) {
