@@ -4,6 +4,7 @@ export const MARGIN = 20; // CSS pixels around the domain
 
 const FARTHEST_OUT = -2; // zoom 0 shows the whole domain
 const CLOSEST = 16;
+const WORLD = 256; // pixels of the world's sides at Mercator's zoom 0
 
 const HOUSE = '<svg viewBox="0 0 20 20" aria-hidden="true"><path d="M3 10 10 4l7 6M5 9v7h10V9"/></svg>';
 
@@ -23,12 +24,23 @@ export function fittedMap(element, facts) {
     zoom: (scale) => plain.zoom(scale / fit),
   });
   const middle = plain.pointToLatLng(one.add(other).divideBy(2), 0);
-  const bounds = L.latLngBounds([south, west], [north, east]);
   const options = { crs, minZoom: FARTHEST_OUT, maxZoom: CLOSEST, attributionControl: false, maxBoundsViscosity: 0.8 };
-  const map = L.map(element, options).setView(middle, 0, { animate: false }).setMaxBounds(bounds.pad(1));
+  const map = L.map(element, options).setView(middle, 0, { animate: false });
+  map.setMaxBounds(boundsAround(one, other, plain));
   addHome(map, () => map.setView(middle, 0));
   if (facts.geographic) L.control.scale({ position: "bottomright", imperial: false }).addTo(map);
   return map;
+}
+
+/**
+ * The domain and its size around it, alike to all sides of its middle: a map that shows more than this is moved so that
+ * their middles meet. Mercator's projection ends near the poles, so there may be less in the north and south.
+ */
+function boundsAround(one, other, crs) {
+  const size = other.subtract(one);
+  const room = crs === L.CRS.EPSG3857 ? Math.min(other.y, WORLD - one.y) : Infinity;
+  const reach = L.point(size.x, Math.max(size.y, -Math.max(room, 0)));
+  return L.latLngBounds(crs.pointToLatLng(one.subtract(reach), 0), crs.pointToLatLng(other.add(reach), 0));
 }
 
 /** A button below those of the zoom that shows the whole domain again. */

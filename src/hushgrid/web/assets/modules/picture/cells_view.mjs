@@ -14,7 +14,7 @@ const LAST = 255; // of the colours of a ramp
 
 /** Ways to look at a release, in the order of their buttons. */
 export const VIEWS = {
-  density: "smooth where counts are known less finely",
+  density: "smooth where less is known",
   certainty: "the darker, the more finely counts are known",
   both: "paler where counts are known less finely",
 };
