@@ -16,6 +16,10 @@ NORTH_EAST = "box,-83.72,36.01,-70.6,36.01,-70.6,43.43,-83.72,43.43"
 CALIFORNIA = "polygon,-124.4,40.4,-120.2,40.4,-119.9,38.6,-114.4,35.2,-114.4,32.5,-117.4,32.4,-121.0,34.3"
 WINDOW = {"width": 1280, "height": 800}
 POINTED = (630, 380)  # pixels from the left and the top
+LOADED = """() => new Promise((done) => {
+  const look = () => (hushgrid.cells.layer.isLoading() ? requestAnimationFrame(look) : done());
+  look();
+})"""
 OPTIONS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
 
 
@@ -33,7 +37,7 @@ def main() -> None:
         page = browser.new_context(viewport=WINDOW, color_scheme="dark").new_page()  # type: ignore[arg-type]
         page.goto(f"{path.as_uri()}#ask={NORTH_EAST}&ask={CALIFORNIA}")
         page.wait_for_selector("body.ready")
-        page.wait_for_function("!hushgrid.cells.layer.isLoading()")
+        page.evaluate(LOADED)
         page.mouse.move(*POINTED)
         page.wait_for_timeout(1000)  # tiles fade in
         page.screenshot(path=IMAGES / "map-desktop.png")

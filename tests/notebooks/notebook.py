@@ -1,6 +1,7 @@
 """A notebook run from top to bottom: `python -m tests.notebooks.notebook examples/*.ipynb` keeps what they print."""
 
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -10,7 +11,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 LONGEST_CELL = 600  # seconds; a cell that takes longer hangs
-FRAME = "<iframe"
+FRAME = re.compile("<iframe.*?</iframe>", re.DOTALL)
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -37,8 +38,9 @@ def executed(path: Path, folder: Path) -> NotebookNode:
 def without_frames(notebook: NotebookNode) -> NotebookNode:
     """The notebook without its maps: each is a whole page, and code hosts do not show it."""
     for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
-        if FRAME in output.get("data", {}).get("text/html", ""):
-            del output["data"]["text/html"]
+        data = output.get("data", {})
+        if text := FRAME.sub("", data.pop("text/html", "")):
+            data["text/html"] = text
     return notebook
 
 
