@@ -86,6 +86,7 @@ def test_the_core_alone_runs_the_demo(core, tmp_path):
 
     assert "epsilon" in core.hushgrid("describe", "--json", "hushgrid-demo/places.dp.parquet", cwd=tmp_path)
     core.hushgrid("verify", "hushgrid-demo/places.dp.parquet", cwd=tmp_path)
+    core.hushgrid("manifest", "hushgrid-demo/places.dp.parquet", "-o", "s.html", "--language", "fr", cwd=tmp_path)
     assert not re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=\"(?!data:|#)", page)
     assert "Leaflet" in page
 

@@ -18,7 +18,7 @@ from hushgrid.export.statement_page import Section, html_page, markdown_text
 from hushgrid.files.paths import new_file
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.synopsis.answer import Answer
-from hushgrid.synopsis.facts import Facts
+from hushgrid.synopsis.facts import Facts, total_answer
 from hushgrid.synopsis.synopsis import Synopsis
 
 CONFIDENCE = 0.95
@@ -107,7 +107,7 @@ class Statement:
     @property
     def total(self) -> Answer:
         """The estimated total, with its interval."""
-        return self.synopsis.answer(self.synopsis.domain.bounds, confidence=CONFIDENCE)
+        return total_answer(self.synopsis, confidence=CONFIDENCE)
 
     @property
     def odds(self) -> list[dict[str, float]]:

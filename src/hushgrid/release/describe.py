@@ -9,7 +9,7 @@ from hushgrid.methods import METHODS
 from hushgrid.methods.method import most_cells
 from hushgrid.synopsis.answer import CONFIDENCES, SIDES, Answer
 from hushgrid.synopsis.claim import Claim, Size
-from hushgrid.synopsis.facts import Facts
+from hushgrid.synopsis.facts import Facts, total_answer
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.text import labelled, whole
 
@@ -38,7 +38,7 @@ class Description:
     @property
     def total(self) -> Answer:
         """The estimated total, with its interval."""
-        return self.synopsis.answer(self.synopsis.domain.bounds, confidence=CONFIDENCE)
+        return total_answer(self.synopsis, confidence=CONFIDENCE)
 
     @property
     def max_cells(self) -> int:

@@ -92,6 +92,13 @@ class Districts:
                 taken[area] = name
         weights = np.zeros(self._partition.cells)
         weights[list(taken)] = 1
+        return self._sum(weights, confidence)
+
+    def total_of_all(self, confidence: float = 0.95) -> Answer:
+        """The sum over all areas."""
+        return self._sum(np.ones(self._partition.cells), confidence)
+
+    def _sum(self, weights: Floats, confidence: float) -> Answer:
         variance, fourth = (np.array([each]) for each in self._noise.of_sum(weights))
         return self._with_interval(np.array([weights @ self._counts]), variance, fourth, confidence).scalar()
 

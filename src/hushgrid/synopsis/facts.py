@@ -6,7 +6,7 @@ from typing import Self
 
 from hushgrid.geometry.domain import Domain
 from hushgrid.inference.inferences import INFERENCES
-from hushgrid.synopsis.answer import ONE_NOISE, UNCALIBRATED, Calibration
+from hushgrid.synopsis.answer import ONE_NOISE, UNCALIBRATED, Answer, Calibration
 from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.version import __version__
@@ -16,6 +16,13 @@ BY_NOISE_ALONE = (
     "users nor an error of the total."
 )
 SIMULATION = "Simulation: the noise came from a seed. This protects nobody and is not a release."
+
+
+def total_answer(synopsis: Synopsis, *, confidence: float) -> Answer:
+    """The estimated total of a release, with its interval; areas need no polygons for it."""
+    if synopsis.partition.tiles:
+        return synopsis.answer(synopsis.domain.bounds, confidence=confidence)
+    return synopsis.districts.total_of_all(confidence)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ import html
 import math
 import re
 import shutil
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -145,13 +146,18 @@ def test_a_huge_budget_is_called_by_its_exponent(synopsis: hg.Synopsis) -> None:
     assert "almost 0\u00a0% to almost 100\u00a0%" in text
 
 
-def test_areas_are_called_areas() -> None:
+def test_areas_are_called_areas(monkeypatch: pytest.MonkeyPatch) -> None:
     """And they are drawn, without any extra."""
     areas = hg.Areas(list(SHAPES.values()), names=list(SHAPES))
     square = hg.Domain(west=0, south=0, east=1, north=1)
-    statement = state(hg.publish(np.full((900, 2), 0.7), domain=square, epsilon=1, method=areas))
+    release = hg.publish(np.full((900, 2), 0.7), domain=square, epsilon=1, method=areas)
+    statement, all_together = state(release), release.total_of(list(SHAPES))
+
+    for extra in ("matplotlib", "pyogrio", "pyproj", "rasterio", "shapely"):
+        monkeypatch.setitem(sys.modules, extra, None)
 
     assert f"{len(SHAPES)} areas" in str(statement)
+    assert vars(statement.total) == vars(all_together)
     assert "data:image/png;base64," in statement.to_html()
 
 
