@@ -29,7 +29,6 @@ from hushgrid.methods.adaptive_grid import AdaptiveGrid
 from hushgrid.methods.areas import Areas
 from hushgrid.methods.staq import Staq
 from hushgrid.methods.uniform_grid import UniformGrid
-from hushgrid.planning.check import check
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.release.publish import publish
 from hushgrid.synopsis.answer import Answer
@@ -37,6 +36,7 @@ from hushgrid.synopsis.synopsis import Synopsis, read
 from hushgrid.version import __version__
 
 if TYPE_CHECKING:
+    from hushgrid.planning.check import check
     from hushgrid.planning.plan import plan
     from hushgrid.release.describe import describe
     from hushgrid.release.manifest import manifest
@@ -76,6 +76,7 @@ __all__ = [
 
 # Imported when they are first asked for, so that a script that only publishes or reads starts sooner.
 LATE = {
+    "check": "hushgrid.planning.check",
     "describe": "hushgrid.release.describe",
     "manifest": "hushgrid.release.manifest",
     "plan": "hushgrid.planning.plan",
