@@ -17,7 +17,9 @@ from hushgrid.export.statement import Statement
 from hushgrid.files.verify import Verification
 from hushgrid.geometry.partition import Structure
 from hushgrid.methods.method import ListedMethod, Method
+from hushgrid.planning.check import DryRun
 from hushgrid.planning.levels import LevelsPlan
+from hushgrid.planning.look import TrueLook
 from hushgrid.planning.plan import Plan
 from hushgrid.privacy.bits import SimulatedBits
 from hushgrid.privacy.budget import Budget
@@ -155,6 +157,16 @@ def changes(before: hg.Synopsis, after: hg.Synopsis) -> None:
     assert_type(found.significant, bool | NDArray[np.bool_])
     assert_type(found.sentence("county"), str)
     change.table(level="state"), change.grid(50)
+
+
+def dry_runs(domain: hg.Domain) -> None:
+    """What a release would be, before anything is read."""
+    found = hg.check("trips.csv", domain=domain, epsilon=1, user="who", max_per_user=5, points_about=10_000)
+    assert_type(found, DryRun)
+    assert_type(found.ok, bool)
+    assert_type(found.problems, tuple[hg.HushgridError, ...])
+    assert_type(found.true_look, TrueLook | None)
+    hg.check("trips.csv", domain=domain, epsilon=1, ledger="my.ledger", dataset="trips", output=Path("a.parquet"))
 
 
 def plans(domain: hg.Domain) -> None:
