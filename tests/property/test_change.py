@@ -1,7 +1,6 @@
 """Change: laws that hold for any two releases."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,10 +25,6 @@ def pairs(draw):
 def test_signs_swap_when_the_releases_do(drawn):
     """Differences change their sign, ratios turn over, and the evidence stays what it is."""
     one, other, asked = drawn
-    if np.array_equal(one.counts, other.counts):
-        with pytest.raises(hg.ArgumentError):
-            hg.compare(one, other)
-        return
     there, back = (hg.compare(*each).answer(np.atleast_2d(asked)).columns() for each in ((one, other), (other, one)))
 
     np.testing.assert_allclose(there["difference"], -back["difference"], atol=1e-9)

@@ -1,17 +1,20 @@
 """Blocks of a grid to compare two releases on."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
+from hushgrid.arrays import Floats
+from hushgrid.change.evidence import TwoCounts
 from hushgrid.errors import ArgumentError, quoted
 from hushgrid.geometry.domain import Domain, number_of
 from hushgrid.geometry.grid import Grid
-from hushgrid.synopsis.synopsis import Synopsis
 
-FINENESSES = (128, 96, 64, 48, 32, 24, 16, 12)  # blocks along the longer side, tried in this order
+# Blocks along the longer side, tried in this order. Trees halve their cells, so that halved blocks cut few of these.
+FINENESSES = (128, 64, 32, 16)
 COARSEST = 8
-KNOWN_POINTS = 0.9  # share of all points that lie in blocks of known counts
+FOUND_POINTS = 0.85  # share of all points that lie in blocks where a doubling would be found
 MOST_BLOCKS = 400  # along the longer side, so that a page of all blocks stays light
 
 
@@ -30,19 +33,28 @@ def block_grid(domain: Domain, longest: int) -> Grid:
     width, height = domain.width, domain.height
     if domain.is_geographic:
         width *= max(0.1, math.cos(math.radians((domain.south + domain.north) / 2)))
-    share = longest / max(width, height)
-    return Grid(domain=domain, rows=max(1, round(height * share)), columns=max(1, round(width * share)))
+    shortest = max(1, round(longest / round(max(width, height) / min(width, height))))
+    columns, rows = (longest, shortest) if width >= height else (shortest, longest)
+    return Grid(domain=domain, rows=rows, columns=columns)
 
 
-def usual_blocks(before: Synopsis, after: Synopsis) -> int:
-    """The finest grid on which nearly all points lie in blocks that both releases know.
+def usual_blocks(domain: Domain, counts_in: Callable[[Floats], TwoCounts], *, rate: float) -> Grid:
+    """The finest grid on which nearly all points lie in blocks where a doubling would be found.
 
-    The count of a block is known if its interval is no wider than the estimate.
+    Parameters
+    ----------
+    domain : Domain
+    counts_in : callable
+        What two releases say about rectangles, shape (n, 4).
+    rate : float
+        Of false alarms. A doubling is found if its interval leaves out zero at this rate, divided by the number of
+        blocks. Only the size of counts is looked at, not their difference.
     """
     for longest in FINENESSES:
-        one, other = (each.answer(block_grid(each.domain, longest).bounds()) for each in (before, after))
-        masses = np.maximum(one.estimate, 0) + np.maximum(other.estimate, 0)
-        usable = np.asarray(one.usable) & np.asarray(other.usable)
-        if masses[usable].sum() >= KNOWN_POINTS * masses.sum():
-            return longest
-    return COARSEST
+        grid = block_grid(domain, longest)
+        counts = counts_in(grid.bounds())
+        masses = np.maximum(counts.before.estimate, 0) + np.maximum(counts.after.estimate, 0)
+        found = counts.half_widths(rate / grid.cells) <= masses / 2
+        if masses[found].sum() >= FOUND_POINTS * masses.sum():
+            return grid
+    return block_grid(domain, COARSEST)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from hushgrid.answering.surfaces import Polygons, Rectangles, Region
 from hushgrid.arrays import Floats
 from hushgrid.change.blocks import block_grid, usual_blocks
-from hushgrid.change.comparable import check_comparable, check_same_areas
+from hushgrid.change.comparable import check_comparable, check_same_areas, check_two_files
 from hushgrid.change.difference import Difference, Terms
 from hushgrid.change.evidence import CORRECTIONS, AskedPlaces, Correction, NamedAreas
 from hushgrid.errors import ArgumentError, quoted
@@ -55,7 +55,10 @@ class Change:
         rects : array_like, shape (n, 4) or (4,)
             West, south, east, north of each. The correction is for as many comparisons as there are rectangles.
         """
-        return self._of_regions([Rectangles(each.surface, rects, each.domain) for each in (self.before, self.after)])
+        return self._of_regions(self._rectangles(rects))
+
+    def _rectangles(self, rects: ArrayLike) -> list[Region]:
+        return [Rectangles(each.surface, rects, each.domain) for each in (self.before, self.after)]
 
     def answer_polygons(self, geometries: Any) -> Difference:
         """What changed in polygons.
@@ -68,18 +71,20 @@ class Change:
         return self._of_regions([Polygons(each.area_surface, geometries) for each in (self.before, self.after)])
 
     def _of_regions(self, regions: list[Region]) -> Difference:
+        found = Difference.of(self._counts(regions), self.terms)
+        return found.scalar() if regions[0].is_one else found
+
+    def _counts(self, regions: list[Region]) -> AskedPlaces:
         answers = [
             synopsis.answer_region(region, self.terms.confidence)
             for synopsis, region in zip((self.before, self.after), regions, strict=True)
         ]
-        pair = AskedPlaces(
+        return AskedPlaces(
             before=answers[0],
             after=answers[1],
             calibrations=(self.before.calibration, self.after.calibration),
             area_shares=(regions[0].area_shares(), regions[1].area_shares()),
         )
-        found = Difference.of(pair, self.terms)
-        return found.scalar() if regions[0].is_one else found
 
     def table(self, level: str | None = None) -> pa.Table:
         """What changed in the named areas of two releases on the same areas.
@@ -123,7 +128,7 @@ class Change:
         Parameters
         ----------
         longest : int, optional
-            Blocks along the longer side. By default as many as leave nearly all points in blocks of known counts.
+            Blocks along the longer side. By default as many as let a doubling be found in nearly all of them.
         """
         grid, found = self.blocks(longest)
         bounds = dict(zip(("west", "south", "east", "north"), grid.bounds().T, strict=True))
@@ -131,8 +136,11 @@ class Change:
 
     def blocks(self, longest: int | None = None) -> tuple[Grid, Difference]:
         """A grid of blocks, and what changed in each."""
-        longest = usual_blocks(self.before, self.after) if longest is None else longest
-        grid = block_grid(self.before.domain, longest)
+        domain = self.before.domain
+        if longest is not None:
+            grid = block_grid(domain, longest)
+        else:
+            grid = usual_blocks(domain, lambda rects: self._counts(self._rectangles(rects)), rate=self.terms.rate)
         return grid, self.answer(grid.bounds())
 
     def map(self, *, grid: int | None = None, title: str | None = None) -> "Map":
@@ -193,6 +201,8 @@ def compare(
     if correction not in CORRECTIONS:
         msg = f"correction must be one of {', '.join(CORRECTIONS)}; got correction={quoted(correction)}."
         raise ArgumentError(msg, instead={"correction": "bh"})
+    if not isinstance(before, Synopsis) and not isinstance(after, Synopsis):
+        check_two_files(Path(before), Path(after))
     one, other = (each if isinstance(each, Synopsis) else read(each) for each in (before, after))
     check_comparable(one, other)
     terms = Terms(confidence=float(confidence), rate=share, correction=correction)

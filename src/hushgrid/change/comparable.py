@@ -1,6 +1,8 @@
 """Which releases can be compared, and why others cannot."""
 
+import math
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -8,6 +10,8 @@ from hushgrid.errors import ArgumentError
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import exact_text
 from hushgrid.synopsis.synopsis import Synopsis
+
+NEVER = 1e-6  # how often equal counts are taken for one release, though they are two
 
 
 def check_comparable(before: Synopsis, after: Synopsis) -> None:
@@ -51,8 +55,25 @@ def _complain_by(before: Synopsis, after: Synopsis) -> Callable[[Complaint], str
 
 
 def _same_release(before: Synopsis, after: Synopsis) -> str:
-    alike = before is after or (before.partition == after.partition and np.array_equal(before.counts, after.counts))
-    return "they are one and the same, noise included." if alike else ""
+    equal = before.partition == after.partition and np.array_equal(before.counts, after.counts)
+    same = before is after or (equal and _chance_of_equal_noise(before) < NEVER)
+    return "they are one and the same, noise included." if same else ""
+
+
+def _chance_of_equal_noise(synopsis: Synopsis) -> float:
+    """At most how often the same counts come out of new noise.
+
+    Two discrete Laplace noises of variance v are equal with a probability of at most 1 / sqrt(1 + 4 v).
+    """
+    variances = synopsis.variances / synopsis.factor**2
+    return math.exp(-np.log1p(4 * variances).sum() / 2)
+
+
+def check_two_files(before: Path, after: Path) -> None:
+    """Refuse one file under two names."""
+    if before.exists() and after.exists() and before.samefile(after):
+        msg = f"these releases cannot be compared: {before} and {after} are one and the same file."
+        raise ArgumentError(msg)
 
 
 def _domain(before: Synopsis, after: Synopsis) -> str:

@@ -84,7 +84,8 @@ class AskedPlaces:
         """
         one, other = (np.asarray(answer.noise_std) ** 2 for answer in (self.before, self.after))
         noise = one + other
-        excess = np.divide(ONE_LAPLACE * (one**2 + other**2), noise**2, out=np.zeros(len(noise)), where=noise > 0)
+        share = np.divide(one, noise, out=np.zeros(len(noise)), where=noise > 0)
+        excess = ONE_LAPLACE * (share**2 + (1 - share) ** 2)
         of_noise = reach_of_noise(1 - left_out, excess) * np.sqrt(noise)
         return np.asarray(np.maximum(np.hypot(*self.halves(left_out)), of_noise))
 

@@ -5,7 +5,7 @@ import pytest
 import shapely
 
 import hushgrid as hg
-from hushgrid.change.blocks import block_grid, usual_blocks
+from hushgrid.change.blocks import block_grid
 from hushgrid.change.difference import Difference, Terms, fieller
 from tests.districts import SHAPES, districts
 from tests.plain import UNIT_SQUARE
@@ -140,24 +140,31 @@ def test_a_grid_of_no_blocks_or_too_many_is_refused(change, longest):
 
 def test_the_usual_grid_is_finer_where_more_is_known():
     """With a hundred times the budget blocks are smaller."""
-    points = np.random.default_rng(0).random((3000, 2))
-    sides = [
-        usual_blocks(
-            *(
-                hg.publish(
-                    points,
-                    domain=UNIT_SQUARE,
-                    epsilon=epsilon,
-                    method=hg.UniformGrid(side=64),
-                    rng=hg.simulation_rng(seed),
-                )
-                for seed in (1, 2)
-            )
-        )
-        for epsilon in (0.2, 20)
-    ]
+    points = np.random.default_rng(0).random((20_000, 2))
 
-    assert sides[0] < sides[1]
+    def cells(epsilon):
+        method = hg.UniformGrid(side=64)
+        releases = (
+            hg.publish(points, domain=UNIT_SQUARE, epsilon=epsilon, method=method, rng=hg.simulation_rng(seed))
+            for seed in (1, 2)
+        )
+        return hg.compare(*releases).blocks()[0].cells
+
+    assert cells(0.1) < cells(10)
+
+
+def test_a_doubling_would_be_found_on_the_usual_grid():
+    """In most blocks of even points, whichever these are."""
+    points = np.random.default_rng(0).random((20_000, 2))
+    before, after = (
+        hg.publish(each, domain=UNIT_SQUARE, epsilon=1, method="ag", calibrate=False, rng=hg.simulation_rng(seed))
+        for seed, each in enumerate((points, np.concatenate([points, points])))
+    )
+
+    grid, found = hg.compare(before, after).blocks()
+
+    assert grid.cells >= 64
+    assert found.significant.mean() > 0.8
 
 
 def difference_of(differences, significant, **terms):

@@ -1,6 +1,8 @@
 """What cannot be compared is refused, and told why."""
 
+import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -66,6 +68,34 @@ def test_counts_that_do_not_mean_the_same_are_refused(make, reason):
         hg.compare(before, after)
     with pytest.raises(hg.ArgumentError, match="cannot be compared"):
         hg.compare(after, before)
+
+
+def test_equal_counts_by_chance_are_compared():
+    """With little noise, two releases of what did not change may have the same counts."""
+    before, after = (synopsis_on(districts(), epsilon=Fraction(9), values=[7] * len(SHAPES)) for _ in range(2))
+
+    assert (hg.compare(before, after).table()["difference"].to_numpy() == 0).all()
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.5, 1, 3, 9])
+def test_the_chance_of_equal_noise_is_bounded(epsilon):
+    """By the sum of the squares of its probabilities."""
+    ratio = math.exp(-epsilon)
+    values = np.arange(-5000, 5001)
+    probabilities = (1 - ratio) / (1 + ratio) * ratio ** np.abs(values)
+    variance = (probabilities * values**2).sum()
+
+    assert (probabilities**2).sum() <= 1 / math.sqrt(1 + 4 * variance)
+
+
+def test_one_file_is_not_compared_with_itself(tmp_path):
+    """Under any name that it has."""
+    path = tmp_path / "one.dp.parquet"
+    release(1).save(path, allow_simulation=True)
+    (tmp_path / "other.dp.parquet").symlink_to(path)
+
+    with pytest.raises(hg.ArgumentError, match="one and the same file"):
+        hg.compare(path, tmp_path / "other.dp.parquet")
 
 
 def test_releases_by_other_methods_can_be_compared():

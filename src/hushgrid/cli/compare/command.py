@@ -93,6 +93,7 @@ def compare_command(
     has an interval from the noise of both, and a mark if it is more than noise explains.
     """
     from hushgrid.change.change import compare
+    from hushgrid.change.comparable import check_two_files
 
     if sum(each is not None for each in (polygons_file, level, grid)) > 1:
         msg = "Compare on one of --polygons FILE, --level LEVEL and --grid N."
@@ -101,6 +102,7 @@ def compare_command(
         msg = "--area-name names polygons, and there are none. Give --polygons FILE, too."
         raise ArgumentError(msg)
     check_one_reader(BEFORE=before, AFTER=after, **{"--polygons": polygons_file})
+    check_two_files(before, after)
     form = _form(want_json, want_csv, output, title, overwrite=overwrite)
     polygons = None if polygons_file is None else read_polygons(polygons_file)
     one, other = (read_release(each)[0] for each in (before, after))
