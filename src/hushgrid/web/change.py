@@ -16,9 +16,10 @@ from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.grid import Grid
 from hushgrid.synopsis.facts import SIMULATION, Facts
 from hushgrid.web.areas import add_outlines
+from hushgrid.web.document import document, json_in_html
 from hushgrid.web.figures import Payload, picture_figures
 from hushgrid.web.notebook import Map
-from hushgrid.web.page import CREDITS, MODULES, STYLES, add_atlas, filled, fine_print, json_in_html
+from hushgrid.web.page import CREDITS, MODULES, STYLES, fine_print, surroundings
 
 CHANGE_MODULES = ("diverging", "compared", "change_table", "side_map", "change_main")
 CHANGE_STYLES = ("change",)
@@ -145,9 +146,9 @@ def change_page(
         sides = (("before", change.before), ("after", change.after))
         shown["pictures"] = {side: picture_figures(synopsis, payload, side=side) for side, synopsis in sides}
     if domain.is_geographic:
-        shown["atlas"] = add_atlas(domain, payload)
+        shown |= surroundings(domain, payload)
     shown["arrays"] = payload.contents
-    return filled(
+    return document(
         "change.html",
         modules=(*(name for name in MODULES if name != "main"), *(f"../change/{name}" for name in CHANGE_MODULES)),
         styles=(*STYLES, *CHANGE_STYLES),
@@ -157,7 +158,7 @@ def change_page(
         simulation=f'<p class="simulation" role="alert">{escape(SIMULATION)}</p>' if simulation else "",
         about=_about(change, called),
         caveats=escape(facts.meaning),
-        credits=CREDITS["atlas" if "atlas" in shown else "leaflet"],
+        credits=" ".join(credit for name, credit in CREDITS.items() if name in {"leaflet", *shown}),
         facts=json_in_html(shown),
         payload=payload.text,
     )

@@ -1,13 +1,7 @@
 """The map: one HTML file that answers offline."""
 
-import base64
-import hashlib
-import json
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from html import escape
-from importlib import resources
-from string import Template
 from typing import Any
 
 import numpy as np
@@ -19,6 +13,7 @@ from hushgrid.synopsis.facts import SIMULATION, Facts
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.areas import area_figures, overlay_figures, overlay_lines
 from hushgrid.web.basemap import NO_REQUESTS, Basemap
+from hushgrid.web.document import asset, document, json_in_html
 from hushgrid.web.figures import Payload, cell_figures, common_figures, picture_figures
 from hushgrid.web.gazetteer import add_places
 from hushgrid.web.overlay import areas_and_lines
@@ -123,9 +118,6 @@ MODULES = (
     "main",
 )
 STYLES = ("page", "map", "panel", "areas", "places", "basemap", "narrow", "paper")
-IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
-EXPORT = re.compile(r"^export ", re.MULTILINE)
-SOURCE_MAP = re.compile(r"\n//# sourceMappingURL=.*\s*$")
 
 CREDITS = {
     "leaflet": "Map by Leaflet.",
@@ -186,14 +178,13 @@ def map_page(
         drawn = areas_and_lines(overlay, area_name=area_name)
         shown["overlay"] = overlay_figures(drawn, payload) if has_cells else overlay_lines(drawn)
     if synopsis.domain.is_geographic:
-        shown |= _surroundings(synopsis.domain, payload, basemap)
+        shown |= surroundings(synopsis.domain, payload, basemap)
     shown["arrays"] = payload.contents
-    leaflet, script, style = _leaflet(), _script(), _style()
-    return Template(_asset("page.html")).substitute(
-        policy=_policy((leaflet, script), style, basemap),
-        style=style,
-        leaflet=leaflet,
-        script=script,
+    return document(
+        "page.html",
+        modules=MODULES,
+        styles=STYLES,
+        tiles_from=basemap.origin if basemap else "",
         title=escape(title),
         summary=f'<meta name="description" content="{escape(description)}">' if description else "",
         description=f'<p class="description">{escape(description)}</p>' if description else "",
@@ -202,7 +193,7 @@ def map_page(
         sentence=escape(facts.claim.sentence),
         about="".join(f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in fine_print(facts).items()),
         counted=escape(facts.counted),
-        areas=_asset("areas.html"),
+        areas=asset("areas.html"),
         network=escape(basemap.words if basemap else NO_REQUESTS),
         credits=" ".join(credit for name, credit in CREDITS.items() if name in {"leaflet", *shown}),
         facts=json_in_html(shown),
@@ -210,7 +201,7 @@ def map_page(
     )
 
 
-def _surroundings(domain: Domain, payload: Payload, basemap: Basemap | None) -> dict[str, Any]:
+def surroundings(domain: Domain, payload: Payload, basemap: Basemap | None = None) -> dict[str, Any]:
     """Names of places, over tiles or over land and borders."""
     places = {"places": add_places(domain, payload)}
     if basemap is not None:
@@ -223,17 +214,6 @@ def usual_title(synopsis: Synopsis) -> str:
     return f"Points by {synopsis.method.name}"
 
 
-def json_in_html(value: object) -> str:
-    r"""A value as JSON without any HTML tag.
-
-    Examples
-    --------
-    >>> json_in_html({"title": "</script>"})
-    '{"title":"\\u003c/script>"}'
-    """
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-
-
 def _switch(releases: Mapping[str, str]) -> str:
     """Links between maps that are served together."""
     if not releases:
@@ -244,47 +224,3 @@ def _switch(releases: Mapping[str, str]) -> str:
         for address, title in releases.items()
     )
     return f'<nav aria-label="Releases"><ul>{"".join(links)}</ul></nav>'
-
-
-def _leaflet() -> str:
-    return SOURCE_MAP.sub("\n", _asset("leaflet/leaflet.js"))
-
-
-def _script(modules: Iterable[str] = MODULES) -> str:
-    """All modules as one script, without their imports."""
-    return "\n".join(EXPORT.sub("", IMPORT.sub("", _asset(f"modules/{name}.mjs"))) for name in modules)
-
-
-def _style(styles: Iterable[str] = STYLES) -> str:
-    return "".join(map(_asset, ("leaflet/leaflet.css", *(f"styles/{name}.css" for name in styles))))
-
-
-def filled(template: str, *, modules: Iterable[str], styles: Iterable[str], **parts: str) -> str:
-    """A page from its template, with its scripts, its style, and a policy that allows these and nothing else."""
-    leaflet, script, style = _leaflet(), _script(modules), _style(styles)
-    policy = _policy((leaflet, script), style)
-    return Template(_asset(template)).substitute(policy=policy, style=style, leaflet=leaflet, script=script, **parts)
-
-
-def _policy(scripts: tuple[str, ...], style: str, basemap: Basemap | None) -> str:
-    """A content security policy for these scripts and style.
-
-    Only pictures that the page has drawn itself may be shown, and tiles of a basemap.
-    """
-    directives = {
-        "default-src": "'none'",
-        "script-src": " ".join(map(_digest, scripts)),
-        "style-src": _digest(style),
-        "img-src": f"data: blob: {basemap.origin}" if basemap else "data: blob:",
-        "base-uri": "'none'",
-        "form-action": "'none'",
-    }
-    return "; ".join(f"{name} {value}" for name, value in directives.items())
-
-
-def _digest(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _asset(name: str) -> str:
-    return (resources.files("hushgrid.web") / "assets" / name).read_text(encoding="utf-8")

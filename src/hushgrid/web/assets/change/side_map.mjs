@@ -4,6 +4,8 @@ import { Choropleth, Paths } from "../modules/areas/choropleth.mjs";
 import { backgroundLayers, readAtlas } from "../modules/background.mjs";
 import { fittedMap } from "../modules/fitted_map.mjs";
 import { CellsView } from "../modules/picture/cells_view.mjs";
+import { Labels } from "../modules/places/labels.mjs";
+import { readPlaces } from "../modules/places/places.mjs";
 
 export class SideMap {
   /** `side` is "before" or "after" for the picture of a release, or null for areas that are filled. */
@@ -18,6 +20,7 @@ export class SideMap {
     this.areas = new Choropleth();
     this.paths = new Map();
     if (side) this.cells = new CellsView(map, { facts: { ...facts, picture: facts.pictures[side] } }, pictureOf(arrays, side));
+    if (facts.places) this.labels = new Labels(map, readPlaces(facts.places, arrays));
     const [west, south, east, north] = facts.domain;
     L.rectangle([[south, west], [north, east]], { className: "frame", interactive: false, fill: false }).addTo(map);
     this.twin = L.circleMarker([south, west], { className: "twin", radius: 7, interactive: false, fill: false });
