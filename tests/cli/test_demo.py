@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 import hushgrid as hg
 from hushgrid.cli import main
-from hushgrid.cli.demo import PLACES
+from hushgrid.cli.commands.demo import PLACES
 from tests.cli.commands import Run, assert_refused
 
 DATA = resources.files("hushgrid") / "data"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hushgrid as hg
-from hushgrid.cli.publish import publish_command as command
+from hushgrid.cli.commands.publish import publish_command as command
 from hushgrid.errors import ArgumentError, HushgridWarning
 from hushgrid.release import publish as front_door
 from hushgrid.release.publish import Charge

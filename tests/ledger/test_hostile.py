@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hushgrid.cli.ledger import accounts_in_words, entries_as_values, entries_in_words
+from hushgrid.cli.commands.ledger import accounts_in_words, entries_as_values, entries_in_words
 from hushgrid.errors import ArgumentError, BudgetError, LedgerError, MissingExtraError
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.ledger.reservation import CommittedRelease

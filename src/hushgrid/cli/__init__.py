@@ -5,20 +5,20 @@ Heavy modules are imported inside the commands, so that help comes at once.
 
 import click
 
-from hushgrid.cli.audit import audit_command
-from hushgrid.cli.compare.command import compare_command
-from hushgrid.cli.demo import demo
-from hushgrid.cli.describe import describe_command, verify_command
-from hushgrid.cli.export import export, sample_command
-from hushgrid.cli.ledger import ledger
-from hushgrid.cli.manifest import manifest_command
+from hushgrid.cli.commands.audit import audit_command
+from hushgrid.cli.commands.compare import compare_command
+from hushgrid.cli.commands.demo import demo
+from hushgrid.cli.commands.describe import describe_command, verify_command
+from hushgrid.cli.commands.export import export, sample_command
+from hushgrid.cli.commands.ledger import ledger
+from hushgrid.cli.commands.manifest import manifest_command
+from hushgrid.cli.commands.plan import plan_command
+from hushgrid.cli.commands.publish import publish_command
+from hushgrid.cli.commands.query import query
+from hushgrid.cli.commands.start import start
+from hushgrid.cli.commands.web import draw_map, serve
 from hushgrid.cli.parameters import example
-from hushgrid.cli.plan import plan_command
 from hushgrid.cli.program import Program, completion
-from hushgrid.cli.publish import publish_command
-from hushgrid.cli.query import query
-from hushgrid.cli.start import start
-from hushgrid.cli.web import draw_map, serve
 
 
 @click.group(

@@ -17,11 +17,11 @@ from hushgrid.cli.arguments import (
     points_address,
     refuse_same,
 )
-from hushgrid.cli.describe import suggest, summarise
+from hushgrid.cli.commands.check import confirm_noise, dry_run
+from hushgrid.cli.commands.describe import suggest, summarise
+from hushgrid.cli.commands.manifest import manifest_paths, write_manifest_files
 from hushgrid.cli.files import check_release_output, on_disk, progress_bar
-from hushgrid.cli.manifest import manifest_paths, write_manifest_files
 from hushgrid.cli.parameters import complete_file, complete_method, example, to_texts, to_total
-from hushgrid.cli.plan import confirm_noise, dry_run
 from hushgrid.cli.text import note, warn
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE

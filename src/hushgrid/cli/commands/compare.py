@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from hushgrid.cli.compare.report import ChangeReport
+from hushgrid.cli.commands.change_report import ChangeReport
 from hushgrid.cli.files import check_one_reader, read_release
 from hushgrid.cli.parameters import example
 from hushgrid.cli.polygons import read_polygons, refused

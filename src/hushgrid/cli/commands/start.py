@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from hushgrid.cli.commands.publish import publish_command
 from hushgrid.cli.parameters import example
-from hushgrid.cli.publish import publish_command
 from hushgrid.cli.text import note
 from hushgrid.errors import ArgumentError, HushgridError
 from hushgrid.geometry.domain import Domain
@@ -67,8 +67,8 @@ class Answers:
 
         Examples
         --------
-        >>> asked = Answers(points="trips.csv", area="0,0,1,1", output="trips.dp.parquet")
-        >>> shlex.join(asked.words)
+        >>> square = Domain.parse("0,0,1,1")
+        >>> shlex.join(Answers(points="trips.csv", area="0,0,1,1", domain=square, output="trips.dp.parquet").words)
         'trips.csv --domain 0,0,1,1 --epsilon 1 -o trips.dp.parquet'
         """
         place = ["--areas", self.area] if self.domain is None else ["--domain", self.area]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from hushgrid.cli.describe import suggest, summarise
+from hushgrid.cli.commands.describe import suggest, summarise
+from hushgrid.cli.commands.query import ask
 from hushgrid.cli.files import progress_bar
 from hushgrid.cli.parameters import example
-from hushgrid.cli.query import ask
 from hushgrid.cli.text import note
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain

@@ -1,0 +1,1 @@
+"""The commands, one chapter each; what they share is a folder up."""

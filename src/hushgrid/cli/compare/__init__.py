@@ -1,1 +1,0 @@
-"""``hushgrid compare``: what changed from one release to another."""
