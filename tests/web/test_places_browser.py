@@ -206,6 +206,26 @@ def test_a_place_is_found_without_accents_or_by_coordinates(visit, america, text
     assert middle(page) == pytest.approx(place, abs=0.02)
 
 
+def test_enter_goes_to_the_same_place_again(visit):  # noqa: F811
+    """Not to the first that was listed before; after Escape there is nothing to go to."""
+    page = visit()
+    field = page.get_by_role("combobox", name="Find a place")
+    field.fill("har")
+    field.press("ArrowUp")  # to the last
+    field.press("Enter")
+    there, name = middle(page), field.input_value()
+    page.evaluate("void hushgrid.map.setView([40.7, -74], 0, { animate: false })")
+    field.press("Enter")
+
+    assert middle(page) == pytest.approx(there, abs=0.001)
+    assert field.input_value() == name
+    field.press("Escape")
+    field.press("ArrowDown")
+    assert field.input_value() == ""
+    assert page.get_by_role("listbox").is_hidden()
+    assert page.locator("path.found").count() == 0
+
+
 def test_a_name_is_preferred_to_a_longer_one(visit):  # noqa: F811
     """Orange is smaller than East Orange."""
     page = visit()
@@ -214,15 +234,22 @@ def test_a_name_is_preferred_to_a_longer_one(visit):  # noqa: F811
     assert field.input_value() == "Orange"
 
 
-@pytest.mark.parametrize("text", ["Paris", "48.85, 2.35", "12, 500"])
-def test_what_is_not_on_the_map_is_told(visit, text):  # noqa: F811
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Paris", "Not among the names on this map."),
+        ("48.85, 2.35", "Not on this map."),
+        ("12, 500", "Not on this map."),
+    ],
+)
+def test_what_is_not_on_the_map_is_told(visit, text, told):  # noqa: F811
     """The map stays where it is; Escape takes the words away."""
     page = visit()
     before = page.evaluate("hushgrid.map.getCenter()")
     field = search(page, text)
     said = page.locator("#search [role=status]")
 
-    assert said.inner_text() == "Not on this map."
+    assert said.inner_text() == told
     assert page.evaluate("hushgrid.map.getCenter()") == before
     field.press("Escape")
     assert said.inner_text() == ""

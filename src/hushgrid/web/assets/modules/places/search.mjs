@@ -26,12 +26,15 @@ export class PlaceSearch {
 
   /** List the places that match what is typed. */
   suggest() {
-    const { input, list } = this;
-    this.found = placesNamed(this.places, input.value, MOST_LISTED);
-    this.active = -1;
-    list.replaceChildren(...this.found.map(placeOption));
+    this.offer(placesNamed(this.places, this.input.value, MOST_LISTED));
     this.open(this.found.length > 0);
     this.say("");
+  }
+
+  /** Take these places as what was found. */
+  offer(found) {
+    this.found = found;
+    this.list.replaceChildren(...found.map(placeOption));
   }
 
   open(wanted) {
@@ -48,7 +51,7 @@ export class PlaceSearch {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === "Escape") {
       if (this.list.hidden) this.input.value = "";
-      this.say("");
+      this.suggest();
       this.close();
     } else if (step && this.found.length) {
       if (this.list.hidden) this.open(true);
@@ -73,10 +76,10 @@ export class PlaceSearch {
     event.preventDefault();
     const text = this.input.value;
     if (!text.trim()) return;
-    const listed = this.found[Math.max(this.active, 0)];
-    const place = listed ?? typedPlace(text);
-    if (place && this.reach.contains(place.at)) this.go(place);
-    else this.say("Not on this map.", { wrong: true });
+    const place = this.found[Math.max(this.active, 0)] ?? typedPlace(text);
+    if (!place) this.say("Not among the names on this map.", { wrong: true });
+    else if (!this.reach.contains(place.at)) this.say("Not on this map.", { wrong: true });
+    else this.go(place);
   }
 
   pick(chosen) {
@@ -85,6 +88,7 @@ export class PlaceSearch {
 
   /** Show a place in the middle of the map, with a ring around it. */
   go(place) {
+    this.offer(place.plain ? [place] : []); // so that Enter goes there again
     this.close();
     this.input.value = place.name;
     this.map.fitBounds(surroundings(place, this.least));
