@@ -1,24 +1,17 @@
 """The page of a change in a real browser."""
 
 import re
-import shutil
 
 import numpy as np
 import pytest
 
 import hushgrid as hg
 from hushgrid.web.change import change_page, usual_places
+from tests.web.browsers import DESKTOP, PHONE, browser, needs_chromium, visit  # noqa: F401  # fixtures
 from tests.web.pages import DOMAIN, some_points
+from tests.web.test_axe_browser import faults
 
-CHROMIUM = shutil.which("chromium")
-OPTIONS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
-DESKTOP = {"viewport": {"width": 1280, "height": 800}}
-PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True, "is_mobile": True}
-
-pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"), pytest.mark.slow]
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
@@ -42,40 +35,6 @@ def address(change, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "change.html"
     path.write_text(change_page(change, usual_places(change, grid=24), title="Trips"), encoding="utf-8")
     return path.as_uri()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """A browser with a fresh profile."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(OPTIONS))
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def visit(browser, address):
-    """Open the page; when the test is over, nothing has left it and its console is empty."""
-    contexts, requests, complaints = [], [], []
-
-    def open_page(**options):
-        context = browser.new_context(**(options or DESKTOP))
-        contexts.append(context)
-        page = context.new_page()
-        page.on("request", lambda request: requests.append(request.url))
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(address)
-        page.wait_for_selector("body.ready")
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    assert [url for url in requests if not url.startswith(("file:", "data:"))] == []
 
 
 def surest(change):
@@ -103,7 +62,7 @@ COLOURS = """(rects) => {
 }"""
 
 
-def test_the_table_begins_with_the_surest_change(visit, change):
+def test_the_table_begins_with_the_surest_change(visit, change):  # noqa: F811
     """With its sign, its interval and the counts of both."""
     page = visit()
     _, figures = surest(change)
@@ -115,7 +74,7 @@ def test_the_table_begins_with_the_surest_change(visit, change):
     assert page.locator("#summary").inner_text() == change.blocks(24)[1].sentence("block")
 
 
-def test_a_place_shows_its_numbers_when_it_is_chosen(visit, change):
+def test_a_place_shows_its_numbers_when_it_is_chosen(visit, change):  # noqa: F811
     """In the table or on the map; again lets go of it."""
     page = visit()
     (west, south, east, north), figures = surest(change)
@@ -134,7 +93,7 @@ def test_a_place_shows_its_numbers_when_it_is_chosen(visit, change):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_what_rose_is_orange_what_fell_is_blue_and_the_rest_is_grey(visit, change, scheme):
+def test_what_rose_is_orange_what_fell_is_blue_and_the_rest_is_grey(visit, change, scheme):  # noqa: F811
     """Places where noise may explain the change are paler than any other."""
     page = visit(**DESKTOP, color_scheme=scheme)
     blocks, found = change.blocks(24)
@@ -151,7 +110,7 @@ def test_what_rose_is_orange_what_fell_is_blue_and_the_rest_is_grey(visit, chang
     assert all(max(grey[:3]) - min(grey[:3]) < 40 and 0 < grey[3] < 100 for grey in colours(still))
 
 
-def test_maps_side_by_side_look_at_the_same_place(visit):
+def test_maps_side_by_side_look_at_the_same_place(visit):  # noqa: F811
     """Whichever of them is moved, and after a change of view; they share one scale."""
     page = visit()
     page.get_by_role("button", name="Side by side").click()
@@ -171,7 +130,7 @@ def test_maps_side_by_side_look_at_the_same_place(visit):
     assert page.evaluate("hushgrid.maps.change.map.getZoom()") == 3
 
 
-def test_the_map_can_be_used_with_the_keyboard(visit):
+def test_the_map_can_be_used_with_the_keyboard(visit):  # noqa: F811
     """What lies in the middle is read out, and Enter chooses it."""
     page = visit()
     page.evaluate("hushgrid.maps.change.map.getContainer().focus()")
@@ -184,7 +143,7 @@ def test_the_map_can_be_used_with_the_keyboard(visit):
     assert page.locator("#answer").is_visible()
 
 
-def test_maps_lie_below_each_other_on_a_phone(visit):
+def test_maps_lie_below_each_other_on_a_phone(visit):  # noqa: F811
     """Nothing is wider than the screen."""
     page = visit(**PHONE)
     page.get_by_role("button", name="Side by side").click()
@@ -192,3 +151,15 @@ def test_maps_lie_below_each_other_on_a_phone(visit):
 
     assert after["y"] >= before["y"] + before["height"]
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("device", [DESKTOP, PHONE], ids=["wide", "narrow"])
+def test_no_serious_fault_is_found_by_axe(visit, device, scheme):  # noqa: F811
+    """In both views, with a place chosen."""
+    page = visit(color_scheme=scheme, **device)
+    page.locator("#districts tbody button").first.click()
+    change = faults(page)
+    page.get_by_role("button", name="Side by side").click()
+
+    assert (change, faults(page)) == ({}, {})
