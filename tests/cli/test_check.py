@@ -120,6 +120,7 @@ WRONG = {
     "entry": ["--dataset", "trips", "--ledger", "my.ledger", "--resume", "7"],
     "folder": ["-o", "nowhere/out.parquet"],
     "output": ["-o", "out.gpkg"],
+    "no points": ["--points-about", "0"],
     "noise": NOISY,
     "noise, wanted": [*NOISY, "--yes"],
 }

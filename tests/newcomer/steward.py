@@ -179,4 +179,16 @@ FILES = {
     ),
 }
 
-STEWARD = {**CSV_SIGNS, **REFERENCE_SYSTEMS, **VALUES, **FILES}
+BEFORE = {
+    "fewer points than noise": Row(publish(more="--public-size 2"), 2, "mostly noise: of about 2 points"),
+    "more records a user than the noise allows": Row(
+        publish(more="--user-column user --max-per-user 5000 --points-about 5000"),
+        2,
+        "shared by up to 5,000 records of each user",
+    ),
+    "no points at all": Row(publish(more="--points-about 0"), 2, "points_about must be a whole number from 1 to"),
+    "rows shown with a release": Row(publish(more="--look"), 2, "Give --check as well"),
+    "a check of a pipe": Row(publish("-", "--check"), 2, "--check would use up standard input"),
+}
+
+STEWARD = {**CSV_SIGNS, **REFERENCE_SYSTEMS, **VALUES, **FILES, **BEFORE}

@@ -76,8 +76,12 @@ def confirm_noise(request: "ReleaseRequest", points_about: int | None, *, yes: b
 
     Without a terminal, nobody can be asked: it is refused unless --yes is given.
     """
+    from hushgrid.methods.method import check_whole
+    from hushgrid.planning.plan import MOST_POINTS
     from hushgrid.release.advice import noise_warning
 
+    if points_about is not None:
+        check_whole(points_about, name="points_about", low=1, high=MOST_POINTS)
     text = noise_warning(request, points_about)
     if text is not None and (yes or (sys.stdin.isatty() and sys.stderr.isatty())):
         warn(text)
