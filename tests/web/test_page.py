@@ -12,6 +12,7 @@ import pytest
 import hushgrid as hg
 from hushgrid.errors import InputError
 from hushgrid.geometry.grid import Grid
+from hushgrid.synopsis.scale import Scale
 from hushgrid.web.page import MODULES as LISTED
 from hushgrid.web.page import map_page
 from tests.synopses import synopsis_on
@@ -140,6 +141,18 @@ def test_a_simulation_is_marked_and_a_release_is_not(page):
 
     assert 'class="simulation" role="alert"' in simulated
     assert 'class="simulation"' not in page
+
+
+def test_a_scaled_count_has_no_interval_but_a_range(page):
+    """What was not kept is no noise; the page says so beside every number and in its fine print."""
+    kept = replace(SYNOPSIS, claim=replace(SYNOPSIS.claim, unit="user", max_per_unit=5))
+    scaled = map_page(kept.scaled(Scale.to(10**6, kept.counts, source="public")))
+
+    assert facts_of(page)["afterBounds"] == facts_of(map_page(kept))["afterBounds"] == "with 95 % confidence"
+    assert (facts_of(scaled)["counted"], facts_of(scaled)["afterBounds"]) == ("records in all", "by noise alone")
+    assert "From low to high is a range by noise alone" in scaled
+    assert re.search(r"About [\d.]+ % of the records were kept", scaled)
+    assert "kept records, not of all" in map_page(kept)
 
 
 def test_an_overlay_lies_over_land_and_water(page):

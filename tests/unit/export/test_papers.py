@@ -71,6 +71,10 @@ def test_the_manifest_says_what_is_counted_and_how(synopsis: hg.Synopsis) -> Non
 
     assert meant[synopsis.claim.unit] in text
     assert ("scaled to a noisy total" in text) == (synopsis.scale is not None)
+    assert ("An interval of 95 %" in text) == (synopsis.scale is None)
+    assert ("by noise alone" in text) == (synopsis.scale is not None)
+    assert (synopsis.kept_share is None) == (synopsis.claim.unit == "record" or synopsis.claim.distinct)
+    assert synopsis.kept_share is None or synopsis.kept_share.words in text
     assert "| method | ug" in text
     assert "west 0, south 0, east 1, north 1 | | reference system | `OGC:CRS84`" in text
     assert f"| cells | {synopsis.partition.cells:,} |" in text
