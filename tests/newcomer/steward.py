@@ -50,13 +50,6 @@ def with_option(old: str, new: str) -> str:
 
 
 CSV_SIGNS = {
-    "a spreadsheet of Europe": Row(
-        publish("spreadsheet.csv"),
-        3,
-        "has semicolons between its columns",
-        shown="--decimal SIGN",
-        filled=("SIGN", ","),
-    ),
     "a comma for everything": Row(
         publish("spreadsheet.csv", "--decimal , --delimiter ,"),
         2,

@@ -58,6 +58,11 @@ def test_a_csv_file_with_other_separators(desk: Path) -> None:
     assert_works(publish("colons.csv"))
 
 
+def test_a_spreadsheet_of_europe(desk: Path) -> None:
+    """Semicolons between columns and commas in numbers need no option."""
+    assert_works(publish("spreadsheet.csv"))
+
+
 def test_coordinates_as_text(desk: Path) -> None:
     """The SELECT that is spoken of works."""
     words = ("column 'lon' of text.parquet has type string", "coordinates must be numbers", AS_NUMBERS[7:37])
