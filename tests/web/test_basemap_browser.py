@@ -126,6 +126,7 @@ def test_the_tile_that_holds_a_place_lies_under_it(visit, tiles, device):
     assert {referrer for _, referrer in asked} == {None}
 
 
+@pytest.mark.slow
 def test_only_tiles_that_exist_are_asked_for(visit, tiles):
     """Nothing beyond the edges of the world, zoomed out as far as can be or in."""
     page = visit(WORLD, **DESKTOP)

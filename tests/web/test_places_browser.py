@@ -115,6 +115,7 @@ def test_more_names_appear_as_one_zooms_in(visit):  # noqa: F811
     assert counts[0] > counts[1] > counts[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("device", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_names_do_not_touch(visit, america, device):  # noqa: F811
     """At any zoom, as the browser has set them."""
@@ -188,6 +189,7 @@ def test_a_place_is_found_by_keyboard(visit):  # noqa: F811
     assert page.locator("path.found").count() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "place"),
     [
@@ -234,6 +236,7 @@ def test_a_name_is_preferred_to_a_longer_one(visit):  # noqa: F811
     assert field.input_value() == "Orange"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -266,6 +269,7 @@ def test_a_place_is_found_by_touch(visit):  # noqa: F811
     assert middle(page) == pytest.approx((-74.11, 40.67), abs=0.02)
 
 
+@pytest.mark.slow
 def test_maps_of_areas_have_names_too(visit, tmp_path):  # noqa: F811
     """Over their colours; a place can be found."""
     path = tmp_path / "areas.html"
@@ -277,6 +281,7 @@ def test_maps_of_areas_have_names_too(visit, tmp_path):  # noqa: F811
     assert middle(page) == pytest.approx((-96.8, 32.8), abs=0.05)
 
 
+@pytest.mark.slow
 def test_a_plane_has_no_names(visit, tmp_path):  # noqa: F811
     """Neither labels nor a field."""
     metres = hg.Domain(west=4e5, south=1e5, east=6e5, north=2e5, crs="EPSG:27700")
