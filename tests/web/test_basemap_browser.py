@@ -12,9 +12,9 @@ import pytest
 import hushgrid as hg
 from hushgrid.web.basemap import Basemap
 from hushgrid.web.page import map_page
-from tests.web.test_browser import CHROMIUM, DESKTOP, PHONE, browser  # noqa: F401  # fixtures
+from tests.web.browsers import DESKTOP, PHONE, browser, needs_chromium  # noqa: F401  # fixtures
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+pytestmark = needs_chromium
 
 NEW_YORK = hg.Domain(west=-74.26, south=40.48, east=-73.70, north=40.92)
 WORLD = hg.Domain(west=-180, south=-85, east=180, north=85)

@@ -9,10 +9,10 @@ import pytest
 import hushgrid as hg
 from hushgrid.web.gazetteer import places_of
 from hushgrid.web.page import map_page
+from tests.web.browsers import DESKTOP, PHONE, browser, needs_chromium, visit  # noqa: F401  # fixtures
 from tests.web.districts import district_release
-from tests.web.test_browser import CHROMIUM, DESKTOP, PHONE, browser, visit  # noqa: F401  # fixtures
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+pytestmark = needs_chromium
 
 NEW_YORK = hg.Domain(west=-74.26, south=40.48, east=-73.70, north=40.92)
 AMERICA = hg.Domain(west=-126, south=17, east=-66, north=57)
