@@ -4,6 +4,7 @@ import base64
 import hashlib
 import re
 import subprocess
+from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -13,6 +14,8 @@ import hushgrid as hg
 from hushgrid.errors import InputError
 from hushgrid.geometry.grid import Grid
 from hushgrid.synopsis.scale import Scale
+from hushgrid.web.change import ALL_CHANGE_MODULES
+from hushgrid.web.document import asset
 from hushgrid.web.page import MODULES as LISTED
 from hushgrid.web.page import map_page
 from tests.synopses import synopsis_on
@@ -206,3 +209,15 @@ def test_the_modules_make_one_valid_script(page, tmp_path):
 
     done = subprocess.run([NODE, "--check", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+NAMES = re.compile(r"^(?:export )?(?:async )?(?:const|let|class|function) (\w+)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("modules", [LISTED, ALL_CHANGE_MODULES], ids=["map", "change"])
+def test_modules_share_no_name(modules):
+    """In a page they are one script, in which a name can be declared once."""
+    names = [name for module in modules for name in NAMES.findall(asset(f"modules/{module}.mjs"))]
+
+    assert [name for name, times in Counter(names).items() if times > 1] == []
+    assert len(names) > 100

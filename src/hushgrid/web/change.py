@@ -22,6 +22,7 @@ from hushgrid.web.notebook import Map
 from hushgrid.web.page import CREDITS, MODULES, STYLES, fine_print, surroundings
 
 CHANGE_MODULES = ("diverging", "compared", "change_table", "side_map", "change_main")
+ALL_CHANGE_MODULES = (*(name for name in MODULES if name != "main"), *(f"../change/{name}" for name in CHANGE_MODULES))
 CHANGE_STYLES = ("change",)
 THOUSANDTHS = 1000  # that counts, ratios and logarithms of p-values are rounded to
 MISSING = -1  # in place of a ratio
@@ -150,7 +151,7 @@ def change_page(
     shown["arrays"] = payload.contents
     return document(
         "change.html",
-        modules=(*(name for name in MODULES if name != "main"), *(f"../change/{name}" for name in CHANGE_MODULES)),
+        modules=ALL_CHANGE_MODULES,
         styles=(*STYLES, *CHANGE_STYLES),
         title=escape(title),
         before=escape(called[0]),
