@@ -9,12 +9,11 @@ import pytest
 import shapely
 
 import hushgrid as hg
+from hushgrid.geometry.grid import Grid
 from hushgrid.synopsis.scale import Scale
 from tests.districts import SHAPES, districts
 from tests.plain import UNIT_SQUARE
 from tests.synopses import some_values, synopsis_on
-
-METRES = {"crs": "EPSG:32618"}
 
 
 def release(seed=0, *, side=4, **bounds):
@@ -27,6 +26,11 @@ def release(seed=0, *, side=4, **bounds):
         method=hg.UniformGrid(side=side),
         rng=hg.simulation_rng(seed),
     )
+
+
+def in_metres():
+    """A release in another reference system."""
+    return synopsis_on(Grid(domain=replace(UNIT_SQUARE, crs="EPSG:32618"), rows=4, columns=4))
 
 
 def of_users(seed, *, most=2, **claim):
@@ -44,7 +48,7 @@ REFUSED = {
     "itself": (lambda: [release(1)] * 2, "one and the same"),
     "a copy": (lambda: [release(1), release(1)], "one and the same"),
     "domain": (lambda: [release(1), release(2, east=2)], "domains differ, 0,0,1,1 and 0,0,2,1"),
-    "crs": (lambda: [release(1), release(2, **METRES)], "OGC:CRS84 and EPSG:32618"),
+    "crs": (lambda: [release(1), in_metres()], "OGC:CRS84 and EPSG:32618"),
     "unit": (lambda: [release(1), of_users(2)], "protects each record, the second each user"),
     "K": (lambda: [of_users(1), of_users(2, most=3)], "at most 2 records of each user, the second 3"),
     "distinct": (lambda: [of_users(1), of_users(2, distinct=True)], "kept records, the second user-area pairs"),
