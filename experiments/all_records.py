@@ -132,7 +132,7 @@ class Total:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Regions:
+class RegionRatios:
     """What each region's count is multiplied by, and the variance of that factor."""
 
     boxes: Floats
@@ -150,7 +150,7 @@ class Regions:
         rate: float,
         uneven: float,
         rng: np.random.Generator,
-    ) -> "Regions":
+    ) -> "RegionRatios":
         """Ratios of all records, which weigh B a user at most, to the shape.
 
         The ratios of regions follow a normal law around one. Its deviation is the one under which the measurements are
@@ -230,7 +230,7 @@ def all_records(crowd: Crowd, epsilon: float, seed: int, *, private: bool = True
     shape = _shape(crowd, bound, shares["shape"], seed, rng)
     uneven = histogram.unevenness(bound, total.value)
     side = 8 if epsilon > 2 else 16
-    regions = Regions.of(crowd, shape, total, side=side, rate=shares["regions"], uneven=uneven, rng=rng)
+    regions = RegionRatios.of(crowd, shape, total, side=side, rate=shares["regions"], uneven=uneven, rng=rng)
     rects, factor = crowd.records.rects, total.value / max(shape.total, 1.0)
     counts, by_ratio = regions.corrected(shape, rects)
     values, answer = factor * counts, shape.answer(rects)
