@@ -49,6 +49,12 @@ def with_option(old: str, new: str) -> str:
     return publish().replace(old, new)
 
 
+def on_areas(areas: str, more: str = "") -> str:
+    """A command that counts on areas of the domain."""
+    options = "--epsilon 1 -o new.dp.parquet --dataset trips"
+    return f"publish trips.parquet --domain {W_S_E_N} --areas {areas} {options} {more}".strip()
+
+
 CSV_SIGNS = {
     "a comma for everything": Row(
         publish("spreadsheet.csv", "--decimal , --delimiter ,"),
@@ -184,4 +190,27 @@ BEFORE = {
     "a check of a pipe": Row(publish("-", "--check"), 2, "--check would use up standard input"),
 }
 
-STEWARD = {**CSV_SIGNS, **REFERENCE_SYSTEMS, **VALUES, **FILES, **BEFORE}
+AREAS = {
+    "areas that are not there": Row(on_areas("wards.geojson"), 3, "wards.geojson"),
+    "areas without such a name": Row(on_areas("districts.geojson", "--area-name ward"), 3, "'ward' must be a property"),
+    "levels of no areas": Row(publish(more="--levels state,county"), 2, "--levels is about areas"),
+    "areas beside a method": Row(on_areas("districts.geojson", "--method staq"), 2, "leave --method out"),
+    "an H3 resolution too fine": Row(on_areas("h3:16"), 2, "from 0 to 15"),
+    "people counted on nothing public": Row(
+        publish(more="--distinct-users --user-column user --max-per-user 5"), 2, "--distinct-users needs"
+    ),
+}
+
+PEOPLE = {
+    "a bound without users": Row(publish(more="--max-per-user 5"), 2, "max_per_user is about users"),
+    "users on an account of records": Row(
+        publish(more="--user-column owner --max-per-user 5"), 5, "would protect each user"
+    ),
+    "a bound of nothing": Row(publish(more="--user-column user --max-per-user 0"), 2, "at least 1"),
+    "a budget that is no number": Row(with_option("--epsilon 1", "--epsilon ten"), 2, "epsilon='ten'"),
+    "a budget of nothing": Row(with_option("--epsilon 1", "--epsilon 0"), 2, "epsilon"),
+    "an entry that is not there": Row(publish(more="--resume 7"), 5, "7"),
+    "a release that is both old and new": Row(publish(more="--resume 1 --new-release"), 2, "Give one of them"),
+}
+
+STEWARD = {**CSV_SIGNS, **REFERENCE_SYSTEMS, **VALUES, **FILES, **BEFORE, **AREAS, **PEOPLE}

@@ -36,7 +36,7 @@ def test_languages_have_the_same_keys_and_places(code: str) -> None:
         assert text.count("`") == ENGLISH[key].count("`"), key
 
 
-@pytest.mark.parametrize("code", set(SHIPPED) - {"en"})
+@pytest.mark.parametrize("code", [code for code in SHIPPED if code != "en"])
 def test_languages_are_translated(code: str) -> None:
     """Hardly a sentence is left in English."""
     same = [key for key, text in Language.of(code).sentences.items() if text == ENGLISH[key] and len(text) > 24]
