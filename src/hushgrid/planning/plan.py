@@ -119,7 +119,8 @@ class Plan:
             self.records,
             kept_about=self.points_about,
             most=self.max_per_user,
-            epsilon=(1 - self.size_share) * self.epsilon,
+            epsilon=self.epsilon,
+            size_share=self.size_share,
             filled=self.filled,
         )
 
@@ -241,7 +242,7 @@ def plan(
         epsilon = epsilon_for(domain, accuracy=accuracy, **figures)
     assert epsilon is not None
     granted = exact_epsilon(epsilon)
-    rate = (1 - share) * rate_of_record(granted, max_per_user)
+    rate = rate_of_record(granted, max_per_user, size_share=share)
     return Plan(
         domain=domain,
         epsilon=granted,

@@ -20,9 +20,10 @@ from hushgrid.privacy.budget import KEPT_SHARE
 from hushgrid.text import aligned
 
 MOST_PER_USER = 10**6
+NONE = Fraction(0)
 
 
-def rate_of_record(epsilon: Fraction, max_per_user: int) -> Fraction:
+def rate_of_record(epsilon: Fraction, max_per_user: int, *, size_share: Fraction = NONE) -> Fraction:
     """What counts may spend on one record, as `hushgrid.publish` does by default.
 
     Examples
@@ -30,7 +31,11 @@ def rate_of_record(epsilon: Fraction, max_per_user: int) -> Fraction:
     >>> rate_of_record(Fraction(1), 1), rate_of_record(Fraction(1), 10)
     (Fraction(1, 1), Fraction(49, 500))
     """
-    return epsilon if max_per_user == 1 else (1 - KEPT_SHARE) * epsilon / max_per_user
+    left = 1 - size_share - (KEPT_SHARE if max_per_user > 1 else 0)
+    if left <= 0:
+        msg = f"size_share={size_share} leaves nothing for counts beside {KEPT_SHARE} for the share of records kept."
+        raise ArgumentError(msg)
+    return left * epsilon / max_per_user
 
 
 TYPICAL, MANY = 5, 40  # records of a user that half stay below, and nine in ten: check-ins of New York have these
@@ -185,7 +190,9 @@ class BoundsPlan:
         }
 
 
-def plan_bounds(records: RecordsPerUser, *, kept_about: int, most: int, epsilon: Fraction, filled: float) -> BoundsPlan:
+def plan_bounds(
+    records: RecordsPerUser, *, kept_about: int, most: int, epsilon: Fraction, size_share: Fraction, filled: float
+) -> BoundsPlan:
     """Weigh what each K loses against the noise it takes.
 
     Parameters
@@ -193,15 +200,18 @@ def plan_bounds(records: RecordsPerUser, *, kept_about: int, most: int, epsilon:
     records : RecordsPerUser
     kept_about, most : int
         About how many records would be kept with a bound, and that bound; it is one of those looked at.
-    epsilon : Fraction
-        For counts, of all records of a user together.
-    filled : float
+    epsilon, size_share, filled
         As for `plan`.
     """
     records_about = round(kept_about / records.kept(most))
     tried = sorted({*_round_bounds(int(records.numbers.max())), most})
     for rectangle in ("medium", "large"):
-        rows = tuple(_bound_plan(records, records_about, each, epsilon, filled, rectangle) for each in tried)
+        rows = tuple(
+            _bound_plan(
+                records, records_about, each, rate_of_record(epsilon, each, size_share=size_share), filled, rectangle
+            )
+            for each in tried
+        )
         if min(row.noise for row in rows) < MOSTLY_NOISE:
             break
     return BoundsPlan(records_about=records_about, records=records, rectangle=rectangle, rows=rows)
@@ -212,14 +222,14 @@ LAPLACE_REACH = math.log(20)  # times its scale: what 95 % of Laplace noise stay
 
 
 def _bound_plan(
-    records: RecordsPerUser, records_about: int, most: int, epsilon: Fraction, filled: float, rectangle: str
+    records: RecordsPerUser, records_about: int, most: int, rate: Fraction, filled: float, rectangle: str
 ) -> BoundPlan:
     # Errors relative to points depend on points times epsilon alone, so the same made-up points serve every bound.
     kept = records.kept(most)
-    rate = rate_of_record(epsilon, most) * Fraction(kept).limit_denominator(10**6)
-    reach = figures_at("staq", records_about, rate, filled).relative_reach[list(AREA_SHARES).index(rectangle)]
+    signal = rate * Fraction(kept).limit_denominator(10**6)
+    reach = figures_at("staq", records_about, signal, filled).relative_reach[list(AREA_SHARES).index(rectangle)]
     # A rectangle that is estimated as empty is off by all of its points and no more; the total has no such limit.
-    noise = math.hypot(reach, LAPLACE_REACH / float(rate * records_about))
+    noise = math.hypot(reach, LAPLACE_REACH / float(signal * records_about))
     return BoundPlan(max_per_user=most, kept=kept, noise=noise, loss=1 - kept, together=math.hypot(noise, 1 - kept))
 
 

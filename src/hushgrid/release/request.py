@@ -165,6 +165,7 @@ class ReleaseRequest:
         )
         if request.distinct:
             _check_distinct(request)
+        _check_shares(request)
         check_column_arguments(**request.columns)
         check_crs_can_be_stated(domain)
         check_reachable(request.crs, domain)
@@ -331,14 +332,28 @@ def _total(users: UserLevel, bounded: BoundedCounter, budget: Budget) -> int | N
     """The number of all records: declared, or noisy and paid for."""
     if users.scale_to_total != PRIVATE and not users.kept_share:
         return users.scale_to_total
-    share = KEPT_SHARE if users.kept_share else TOTAL_SHARE
-    return budget.noisy_total(bounded.true_capped_total, cap=users.max_for_total, share=share)
+    return budget.noisy_total(bounded.true_capped_total, cap=users.max_for_total, share=_total_share(users))
+
+
+def _total_share(users: UserLevel) -> Fraction:
+    """Share of the budget for the number of all records."""
+    if users.scale_to_total == PRIVATE:
+        return TOTAL_SHARE
+    return KEPT_SHARE if users.kept_share else Fraction(0)
 
 
 def _scale(users: UserLevel, total: int, synopsis: Synopsis) -> Scale:
     if users.scale_to_total == PRIVATE:
         return Scale.to(total, synopsis.counts, source="private", cap=users.max_for_total)
     return Scale.to(total, synopsis.counts, source="public")
+
+
+def _check_shares(request: ReleaseRequest) -> None:
+    """Refuse shares that leave nothing for counts, before anything is read."""
+    total = Fraction(0) if request.users is None else _total_share(request.users)
+    if request.public_size is None and total + request.size_share >= 1:
+        msg = f"size_share={request.size_share} leaves nothing for counts beside {total} for the number of all records."
+        raise ArgumentError(msg, instead={"size_share": str(SIZE_SHARE)})
 
 
 def _check_distinct(request: ReleaseRequest) -> None:

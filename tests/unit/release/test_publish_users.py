@@ -196,6 +196,11 @@ REFUSED = {
     "an unknown rule": ({"missing_user": "guess"}, "'drop' or 'own'"),
     "a negative total": ({"scale_to_total": -5}, "scale_to_total must be a whole number of at least 1 or 'private'"),
     "a cap without a private total": ({"max_for_total": 5, "kept_share": False}, "scale_to_total='private'"),
+    "a size that leaves nothing beside the share kept": ({"size_share": "0.98"}, "leaves nothing for counts"),
+    "a size that leaves nothing beside a total": (
+        {"size_share": "0.95", "scale_to_total": "private"},
+        "leaves nothing for counts",
+    ),
     "a cap of zero": ({"scale_to_total": "private", "max_for_total": 0}, "max_for_total must be a whole number"),
     "distinct without users": ({"user": None, "max_per_user": None, "distinct": True}, "needs user and max_per_user"),
     "distinct on no public grid": ({"distinct": True, "method": "ag"}, "needs a public grid"),
