@@ -12,8 +12,9 @@ import hushgrid as hg
 from hushgrid.cli.commands.publish import publish_command as command
 from hushgrid.errors import ArgumentError, HushgridWarning
 from hushgrid.release import publish as front_door
+from hushgrid.release.options import DEFAULTS
 from hushgrid.release.publish import Charge
-from hushgrid.release.request import DEFAULTS, ReleaseRequest
+from hushgrid.release.request import ReleaseRequest
 from tests.cli.commands import DOMAIN, Run
 
 GIVEN = ["--domain", ",".join(map(str, DOMAIN.bounds)), "--epsilon", "0.5", "-o", "out.dp.parquet"]

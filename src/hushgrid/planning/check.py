@@ -24,8 +24,9 @@ from hushgrid.privacy.exact import Exactable
 from hushgrid.release.advice import epsilon_warning, noise_warning
 from hushgrid.release.auto import AUTO
 from hushgrid.release.cost import cost_warning
+from hushgrid.release.options import DEFAULTS, Options
 from hushgrid.release.publish import Charge
-from hushgrid.release.request import DEFAULTS, Options, ReleaseRequest
+from hushgrid.release.request import ReleaseRequest
 from hushgrid.synopsis.claim import Claim
 from hushgrid.text import WIDTH, labelled
 

@@ -16,7 +16,8 @@ from hushgrid.privacy.bits import Bits, SystemBits
 from hushgrid.privacy.exact import Exactable
 from hushgrid.release.advice import domain_warning, epsilon_warning, noise_warning
 from hushgrid.release.auto import AUTO
-from hushgrid.release.request import DEFAULTS, Options, ReleaseRequest
+from hushgrid.release.options import DEFAULTS, Options
+from hushgrid.release.request import ReleaseRequest
 from hushgrid.release.warm_up import helped_to_compile
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.work import Progress, Stage, Work, current_work

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from difflib import get_close_matches
 from fractions import Fraction
-from typing import Any, Literal, Self, TypedDict, Unpack
+from typing import Any, Self, Unpack
 
-from hushgrid.counting.bounding import KEY_BYTES, PRIVATE, MissingUser, UserLevel
+from hushgrid.counting.bounding import KEY_BYTES, PRIVATE, UserLevel
 from hushgrid.counting.columns import Dialect, check_column_arguments
 from hushgrid.counting.counter import (
     BeforeRows,
@@ -24,9 +23,8 @@ from hushgrid.files.footer import check_crs_can_be_stated
 from hushgrid.files.strict_json import Scalar
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.grid import CELL_LIMIT
 from hushgrid.ledger.request import Request
-from hushgrid.methods.method import Method, PublicPartition, check_whole, is_whole, public_partition, record
+from hushgrid.methods.method import Method, PublicPartition, public_partition, record
 from hushgrid.privacy.bits import Bits
 from hushgrid.privacy.budget import KEPT_SHARE, SIZE_SHARE, TOTAL_SHARE, Budget
 from hushgrid.privacy.draws import Journal
@@ -34,57 +32,13 @@ from hushgrid.privacy.exact import Exactable, exact_epsilon, exact_share
 from hushgrid.release.auto import AUTO, choose
 from hushgrid.release.calibrate import calibrated
 from hushgrid.release.cost import Cost, cost_warning
+from hushgrid.release.options import DEFAULTS, Options, check_max_cells, check_names, check_public_size, check_size_from
 from hushgrid.synopsis.claim import SizeSource, Unit
 from hushgrid.synopsis.scale import Scale
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.work import current_work
 
 Tell = Callable[[str], None]
-
-
-class Options(TypedDict, total=False):
-    """The options of `hushgrid.publish` that shape a release."""
-
-    lon: str | None
-    lat: str | None
-    geometry: str | None
-    crs: str | None
-    delimiter: str | None
-    decimal: str | None
-    user: Any  # a name, or ids beside an array
-    max_per_user: int | None
-    missing_user: MissingUser
-    scale_to_total: int | Literal["private"] | None
-    max_for_total: int | None
-    kept_share: bool
-    distinct: bool
-    public_size: int | None
-    size_from: SizeSource
-    size_share: Exactable
-    max_cells: int | None
-    calibrate: bool
-
-
-DEFAULTS: Options = {
-    "lon": None,
-    "lat": None,
-    "geometry": None,
-    "crs": None,
-    "delimiter": None,
-    "decimal": None,
-    "user": None,
-    "max_per_user": None,
-    "missing_user": "drop",
-    "scale_to_total": None,
-    "max_for_total": None,
-    "kept_share": True,
-    "distinct": False,
-    "public_size": None,
-    "size_from": "rows",
-    "size_share": SIZE_SHARE,
-    "max_cells": None,
-    "calibrate": True,
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +89,7 @@ class ReleaseRequest:
         if not isinstance(domain, Domain):
             msg = f"domain must be a hushgrid.Domain(west=, south=, east=, north=), got {type(domain).__name__}."
             raise ArgumentError(msg)
-        _check_names(options)
+        check_names(options)
         given = DEFAULTS | options
         chosen = choose(method)
         request = cls(
@@ -156,10 +110,10 @@ class ReleaseRequest:
             ),
             cells=public_partition(chosen, domain),
             distinct=given["distinct"],
-            public_size=_check_public_size(given["public_size"]),
-            size_from=_check_size_from(given["size_from"]),
+            public_size=check_public_size(given["public_size"]),
+            size_from=check_size_from(given["size_from"]),
             size_share=exact_share(given["size_share"], name="size_share"),
-            max_cells=_check_max_cells(given["max_cells"]),
+            max_cells=check_max_cells(given["max_cells"]),
             calibrate=given["calibrate"],
             query=query,
         )
@@ -376,34 +330,3 @@ def _check_distinct(request: ReleaseRequest) -> None:
         msg = "distinct users are counted on one level of areas: somebody in two parts of an area would count twice in "
         msg += "it. Leave the levels out, and publish each level by itself if several are needed."
         raise ArgumentError(msg)
-
-
-def _check_names(options: Options) -> None:
-    """Refuse an unknown option, as Python does."""
-    for name in options.keys() - DEFAULTS.keys():
-        near = get_close_matches(name, DEFAULTS, n=1)
-        msg = f"publish() got an unexpected keyword argument {name!r}."
-        raise TypeError(f"{msg} Did you mean {near[0]!r}?" if near else msg)
-
-
-def _check_public_size(value: int | None) -> int | None:
-    if value is not None and (not is_whole(value) or value < 0):
-        msg = f"public_size must be a whole number of at least 0, got public_size={value!r}."
-        raise ArgumentError(msg)
-    return value
-
-
-FEWEST_CELLS = 100  # that a limit may leave: AG begins with as many, and STAQ with 64
-
-
-def _check_max_cells(value: int | None) -> int | None:
-    if value is not None:
-        check_whole(value, name="max_cells", low=FEWEST_CELLS, high=CELL_LIMIT)
-    return value
-
-
-def _check_size_from(value: SizeSource) -> SizeSource:
-    if value not in ("rows", "domain"):
-        msg = f"size_from must be 'rows' or 'domain', got size_from={value!r}."
-        raise ArgumentError(msg)
-    return value

@@ -60,7 +60,7 @@ def test_relative_errors_fall_with_the_number_of_points(few: int, many: int) -> 
 
 @pytest.mark.parametrize("max_per_user", [2, 10, 50])
 def test_keeping_k_points_of_a_user_costs_as_much_as_a_kth_of_the_budget(max_per_user: int) -> None:
-    """The plan for K points a user is that for epsilon / K, and a fiftieth tells what was kept: .97 is left, not .99."""
+    """The plan for K points a user is that for epsilon / K, less a fiftieth that tells what was kept (.97, not .99)."""
     alone, together = (plan(CITY, points_about=5000, epsilon=1, max_per_user=bound) for bound in (1, max_per_user))
 
     split = plan(CITY, points_about=5000, epsilon=Fraction(97, 99 * max_per_user))
