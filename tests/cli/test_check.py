@@ -249,7 +249,7 @@ def test_a_release_of_noise_is_refused_before_anything_is_read(run: Run, ledger:
 def test_at_a_terminal_it_asks(run: Run, monkeypatch: pytest.MonkeyPatch, typed: str, code: int) -> None:
     """Yes goes on, no is no release."""
     terminal = SimpleNamespace(isatty=lambda: True)
-    monkeypatch.setattr("hushgrid.cli.commands.plan.sys", SimpleNamespace(stdin=terminal, stderr=terminal))
+    monkeypatch.setattr("hushgrid.cli.commands.check.sys", SimpleNamespace(stdin=terminal, stderr=terminal))
     write(trips(2000, 1), Path("trips.parquet"))
     result = run("publish", "trips.parquet", *GIVEN, *NOISY, stdin=typed)
 

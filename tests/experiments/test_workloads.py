@@ -214,8 +214,9 @@ def test_releases_of_a_trial_have_noise_of_their_own_and_the_questions_of_the_ru
 def test_fine_grids_are_multiples_of_what_ug_takes():
     """At a size that is public, UG takes the suggested side."""
     dataset = DATASETS["us_cvs"]
-    options = {"method": "ug", "public_size": dataset.size, "calibrate": False, "rng": hg.simulation_rng(1)}
-    release = hg.publish(np.empty((0, 2)), domain=dataset.domain, epsilon=1, **options)
+    release = hg.publish(
+        np.empty((0, 2)), domain=dataset.domain, epsilon=1, method="ug", public_size=dataset.size, calibrate=False
+    )
     sides = [parameters["side"] for _, parameters in flat_grids("us_cvs", 1.0, (1, 2, 4, 8))]
 
     assert [side**2 for side in sides] == [times**2 * release.partition.cells for times in (1, 2, 4, 8)]

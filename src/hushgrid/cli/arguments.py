@@ -11,7 +11,7 @@ import click
 
 from hushgrid.cli.polygons import read_polygons, refused
 from hushgrid.cli.text import warn
-from hushgrid.errors import ArgumentError, HushgridWarning
+from hushgrid.errors import ArgumentError, HushgridError, HushgridWarning
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
 from hushgrid.release.auto import AUTO
 
@@ -133,12 +133,30 @@ def chosen_domain(
 def _parsed(bounds: str, crs: str, crs_of_points: str | None) -> Domain:
     try:
         return Domain.parse(bounds, crs=crs)
-    except ArgumentError:
+    except ArgumentError as error:
+        if _leads_nowhere(error, crs, crs_of_points):
+            raise ArgumentError(error.complaint) from None
         if crs != LONGITUDE_LATITUDE or crs_of_points is None or not _is_domain(bounds, crs_of_points):
             raise
         msg = f"--domain {bounds} is not in longitude and latitude, which a domain is in unless --domain-crs says "
         msg += "otherwise; --crs is about the points alone."
         raise ArgumentError(msg, instead={"domain_crs": crs_of_points}) from None
+
+
+def _leads_nowhere(error: ArgumentError, crs: str, crs_of_points: str | None) -> bool:
+    """Whether the domain that an error offers would be refused as well."""
+    from hushgrid.counting.opening import check_place, check_reachable
+
+    better = error.instead.get("domain")
+    points = crs_of_points or LONGITUDE_LATITUDE
+    try:
+        domain = Domain.parse(better, crs=crs) if isinstance(better, str) else better
+        if isinstance(domain, Domain):
+            check_reachable(points, domain)
+            check_place(points, domain)
+    except HushgridError:
+        return True
+    return False
 
 
 def _is_domain(bounds: str, crs: str) -> bool:

@@ -82,23 +82,39 @@ def domain_warning(synopsis: Synopsis) -> str | None:
     """Warn of a release that seems to miss most points.
 
     Swapped axes look like this, and so does a domain that covers only part of the data. It is judged by released
-    values: the total against the noisy number of rows or the public size; for users, where the noisy size counts kept
-    records, by the interval of the total too.
+    values: the total against the noisy number of rows, or for users, where that counts kept records, the public size.
     """
-    claim = synopsis.claim
-    if _misses_most_points(synopsis):
-        assert claim.size is not None
-        known = "there are rows" if claim.size.source == "rows" else f"the public size of {claim.size.value:,} says"
-        return f"far fewer {claim.counted} seem to lie in the domain than {known}. {_what_to_try(synopsis)}"
-    if claim.unit == "record":
+    size = synopsis.claim.size
+    if size is None or size.source != ("rows" if synopsis.claim.unit == "record" else "public"):
         return None
+    return _too_few(synopsis)
+
+
+def total_warning(synopsis: Synopsis) -> str | None:
+    """Warn a steward of a total that cannot be right, or says nothing.
+
+    It is far below a public size or, of users, lost in the noise. Programs that try things out on a few points are
+    spared: they see the total.
+    """
+    size, claim = synopsis.claim.size, synopsis.claim
+    if claim.unit == "record":
+        return _too_few(synopsis) if size is not None and size.source == "public" else None
     total = synopsis.answer(synopsis.domain.bounds)
-    if total.usable:
+    if total.usable or domain_warning(synopsis) is not None:
         return None
     return (
         f"the release says little: its total is about {total.estimate:,.0f} {claim.counted}, {total.low:,.0f} to "
         f"{total.high:,.0f}. If there should be many more, points were misread. {_what_to_try(synopsis)}"
     )
+
+
+def _too_few(synopsis: Synopsis) -> str | None:
+    claim = synopsis.claim
+    if not _misses_most_points(synopsis):
+        return None
+    assert claim.size is not None
+    known = "there are rows" if claim.size.source == "rows" else f"the public size of {claim.size.value:,} says"
+    return f"far fewer {claim.counted} seem to lie in the domain than {known}. {_what_to_try(synopsis)}"
 
 
 def _misses_most_points(synopsis: Synopsis) -> bool:

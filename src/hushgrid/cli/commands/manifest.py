@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command(
     "manifest",
     epilog=example(
-        "manifest trips.dp.parquet -o statement.html --publisher 'City of Springfield' --date 2026-03-31",
+        "manifest trips.dp.parquet -o statement.html --contact privacy@city.example --date 2026-03-31",
         "manifest trips.dp.parquet -o erklaerung.html --language de",
     ),
 )

@@ -319,7 +319,7 @@ def publish_command(
     what to expect.
     """
     from hushgrid.counting.engine.address import Address
-    from hushgrid.release.advice import domain_warning, epsilon_warning
+    from hushgrid.release.advice import domain_warning, epsilon_warning, total_warning
     from hushgrid.release.publish import Charge, Delivery, deliver
     from hushgrid.release.request import ReleaseRequest
 
@@ -370,6 +370,7 @@ def publish_command(
     summarise(synopsis)
     suggest(domain, output, areas_file)
     delivery.warn_of(domain_warning, synopsis)
+    delivery.warn_of(total_warning, synopsis)
 
 
 def _check_paths(points: "Path | Address", output: Path, *, manifest: bool, overwrite: bool) -> None:

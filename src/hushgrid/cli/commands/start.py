@@ -1,6 +1,7 @@
 """``hushgrid start``: six questions, and the command that answers them."""
 
 import shlex
+import sys
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 USUAL_EPSILON, USUAL_BOUND = "1", 10
+NOTHING = "Nothing was read and nothing was spent."
 WELCOME = (
     "Six questions, then the command that publishes your points. Nothing is read but the names of the columns, and "
     "nothing is spent, before you say yes at the end. Ctrl-C stops at any time."
@@ -113,8 +115,14 @@ def start() -> None:
     """
     note(f"{textwrap.fill(WELCOME, WIDTH)}\n")
     asked = Answers()
-    for question in (_points, _area, _size, _user, _epsilon, _output):
-        question(asked)
+    try:
+        for question in (_points, _area, _size, _user, _epsilon, _output):
+            question(asked)
+    except click.Abort:
+        if sys.stdin.isatty():
+            raise  # Ctrl-C, or Ctrl-D
+        note(f"\nThe answers ended here. {NOTHING}")
+        return
     note("\nThis is the command:\n")
     click.echo(shlex.join(["hushgrid", "publish", *asked.words]))
     note()
@@ -124,7 +132,7 @@ def start() -> None:
     if click.confirm("\nRun it? It spends the budget, once and for all", default=False, err=True):
         _run(asked.words)
     else:
-        note("Nothing was read and nothing was spent.")
+        note(NOTHING)
 
 
 def _run(words: list[str]) -> None:
