@@ -14,7 +14,7 @@ ALL = (37, -96)
 
 # What is drawn on the screen, what the release counts there, and the half-width of that count's interval. A pixel's
 # density is read from its colour by the legend, or, with `exact`, from logarithms that are drawn instead of colours.
-DRAWN = """(exact) => {
+DRAWN = """async (exact) => {
   const { map, cells, release, facts } = hushgrid;
   const { layer, picture, scale, square } = cells;
   const own = layer.colours;
@@ -67,11 +67,16 @@ DRAWN = """(exact) => {
     }
     return sum;
   };
+  const redrawn = () => new Promise((done) => {
+    const look = () => (layer.isLoading() ? requestAnimationFrame(look) : done());
+    layer.redraw();
+    look();
+  });
   if (exact) layer.colours = coded;
-  layer.redraw();
+  await redrawn();
   const found = summed(exact ? decoded : read);
   layer.colours = own;
-  layer.redraw();
+  await redrawn();
   const [sight, [west, south, east, north]] = [map.getBounds(), facts.domain];
   const { estimate, low, high } = release.answerBox(
     Math.max(sight.getWest(), west), Math.max(sight.getSouth(), south),

@@ -74,8 +74,9 @@ def test_a_spoiled_link_opens_the_whole_map(visit, address, spoiled):  # noqa: F
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_saved_picture_is_the_map_on_the_screen(visit, tmp_path, scheme):  # noqa: F811
-    """Pixel by pixel, but for cards and buttons; below it is a strip of words."""
+    """Pixel by pixel, but for cards, buttons and the halo of names; below it is a strip of words."""
     page = visit(color_scheme=scheme, device_scale_factor=2, **DESKTOP)
+    page.evaluate("document.querySelectorAll('.label').forEach((label) => label.remove())")
     drag(page, (300, 200), (620, 560))
     page.mouse.move(700, 30)
     settled(page).locator(".stage").screenshot(path=tmp_path / "screen.png")
@@ -148,8 +149,14 @@ def test_a_simulation_is_marked_wherever_it_goes(visit, synopsis, tmp_path):  # 
     assert SIMULATION in [line["text"] for line in page.evaluate("hushgrid.sharing.strip()")]
 
 
-@pytest.mark.parametrize("kind", ["cells", "areas"])
-@pytest.mark.parametrize("paper", [("A4", False), ("Letter", True)], ids=["portrait", "landscape"])
+@pytest.mark.parametrize("kind", ["cells", pytest.param("areas", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "paper",
+    [
+        pytest.param(("A4", False), id="portrait"),
+        pytest.param(("Letter", True), id="landscape", marks=pytest.mark.slow),
+    ],
+)
 def test_a_page_of_paper_has_all_of_it(visit, synopsis, tmp_path, kind, paper):  # noqa: F811
     """One page with the guarantee and the date, whatever has been asked."""
     page = visit()
