@@ -82,12 +82,10 @@ def domain_warning(synopsis: Synopsis) -> str | None:
     """Warn of a release that seems to miss most points.
 
     Swapped axes look like this, and so does a domain that covers only part of the data. It is judged by released
-    values: the total against the noisy number of rows, or for users, where that counts kept records, the public size.
+    values, the total against the noisy number of rows.
     """
     size = synopsis.claim.size
-    if size is None or size.source != ("rows" if synopsis.claim.unit == "record" else "public"):
-        return None
-    return _too_few(synopsis)
+    return _too_few(synopsis) if size is not None and size.source == "rows" else None
 
 
 def total_warning(synopsis: Synopsis) -> str | None:
@@ -97,11 +95,10 @@ def total_warning(synopsis: Synopsis) -> str | None:
     spared: they see the total.
     """
     size, claim = synopsis.claim.size, synopsis.claim
-    if claim.unit == "record":
-        return _too_few(synopsis) if size is not None and size.source == "public" else None
+    too_few = _too_few(synopsis) if size is not None and size.source == "public" else None
     total = synopsis.answer(synopsis.domain.bounds)
-    if total.usable or domain_warning(synopsis) is not None:
-        return None
+    if too_few is not None or claim.unit == "record" or total.usable:
+        return too_few
     return (
         f"the release says little: its total is about {total.estimate:,.0f} {claim.counted}, {total.low:,.0f} to "
         f"{total.high:,.0f}. If there should be many more, points were misread. {_what_to_try(synopsis)}"
