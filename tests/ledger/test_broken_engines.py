@@ -96,17 +96,17 @@ BREAKS = {
 @pytest.mark.parametrize(("ending", "query"), BREAKS.values(), ids=BREAKS)
 def test_a_lost_connection_is_paid_for(server: str, ending: str, query: str) -> None:
     """The server ends the connection in the middle of a query. Its table may have changed before another run."""
+    given = arguments(f"{server}&{ending}")
+    with psycopg.connect(server, autocommit=True) as connection:
 
-    def terminate() -> bool:
-        with psycopg.connect(server, autocommit=True) as connection:
+        def terminate() -> bool:
             pids = connection.execute(ACTIVE, [query]).fetchall()
             for pid in pids:
                 connection.execute("SELECT pg_terminate_backend(%s)", pid)
             return bool(pids)
 
-    given = arguments(f"{server}&{ending}")
-    with broken_off(terminate, begun=lambda: True) as done:
-        broken = CliRunner().invoke(main, given)
+        with broken_off(terminate, begun=lambda: True) as done:
+            broken = CliRunner().invoke(main, given)
 
     assert done.is_set()
     assert broken.exit_code == 1

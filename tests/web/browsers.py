@@ -18,6 +18,7 @@ OPTIONS = (
 DESKTOP = {"viewport": {"width": 1280, "height": 800}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True, "is_mobile": True}
 TITLE = "Trips <of> a day"
+READING = "willReadFrequently"  # what chromium says to tests that read the pixels of one tile several times
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
 
@@ -65,8 +66,10 @@ def visit(browser, address):
     yield open_page
     for context in contexts:
         context.close()
-    assert complaints == []
-    assert [url for url in requests if not url.startswith(("file:", "data:"))] == []
+    heard = [text for text in complaints if READING not in text]
+    assert heard == [], heard
+    elsewhere = [url for url in requests if not url.startswith(("file:", "data:"))]
+    assert elsewhere == [], elsewhere
     assert len([url for url in requests if url.startswith("file:")]) == len(contexts)
 
 
