@@ -36,9 +36,9 @@ from hushgrid.synopsis.synopsis import Synopsis, read
 from hushgrid.version import __version__
 
 if TYPE_CHECKING:
-    from hushgrid.planning.check import check
-    from hushgrid.planning.plan import plan
-    from hushgrid.release.describe import describe
+    from hushgrid.planning.check import DryRun, check
+    from hushgrid.planning.plan import Plan, plan
+    from hushgrid.release.describe import Description, describe
     from hushgrid.release.manifest import manifest
     from hushgrid.release.verify import verify
 
@@ -50,14 +50,17 @@ __all__ = [
     "ArgumentError",
     "BudgetError",
     "Change",
+    "Description",
     "Difference",
     "Domain",
+    "DryRun",
     "EngineError",
     "HushgridError",
     "HushgridWarning",
     "InputError",
     "LedgerError",
     "MissingExtraError",
+    "Plan",
     "Staq",
     "Synopsis",
     "SynopsisFileError",
@@ -76,6 +79,9 @@ __all__ = [
 
 # Imported when they are first asked for, so that a script that only publishes or reads starts sooner.
 LATE = {
+    "Description": "hushgrid.release.describe",
+    "DryRun": "hushgrid.planning.check",
+    "Plan": "hushgrid.planning.plan",
     "check": "hushgrid.planning.check",
     "describe": "hushgrid.release.describe",
     "manifest": "hushgrid.release.manifest",

@@ -17,13 +17,10 @@ from hushgrid.export.statement import Statement
 from hushgrid.files.verify import Verification
 from hushgrid.geometry.partition import Structure
 from hushgrid.methods.method import ListedMethod, Method
-from hushgrid.planning.check import DryRun
 from hushgrid.planning.levels import LevelsPlan
 from hushgrid.planning.look import TrueLook
-from hushgrid.planning.plan import Plan
 from hushgrid.privacy.bits import SimulatedBits
 from hushgrid.privacy.budget import Budget
-from hushgrid.release.describe import Description
 from hushgrid.synopsis.claim import Claim, MethodRecord
 
 Floats = NDArray[np.float64]
@@ -162,7 +159,7 @@ def changes(before: hg.Synopsis, after: hg.Synopsis) -> None:
 def dry_runs(domain: hg.Domain) -> None:
     """What a release would be, before anything is read."""
     found = hg.check("trips.csv", domain=domain, epsilon=1, user="who", max_per_user=5, points_about=10_000)
-    assert_type(found, DryRun)
+    assert_type(found, hg.DryRun)
     assert_type(found.ok, bool)
     assert_type(found.problems, tuple[hg.HushgridError, ...])
     assert_type(found.true_look, TrueLook | None)
@@ -172,7 +169,7 @@ def dry_runs(domain: hg.Domain) -> None:
 def plans(domain: hg.Domain) -> None:
     """Before any data is touched."""
     expected = hg.plan(domain, points_about=50_000, epsilon=1, max_per_user=4)
-    assert_type(expected, Plan)
+    assert_type(expected, hg.Plan)
     assert_type(expected.yardstick.relative_reach, float)
     assert_type(expected.to_dict(), dict[str, Any])
     assert_type(hg.plan(domain, points_about=50_000, accuracy=0.05).epsilon, Fraction)
@@ -181,7 +178,7 @@ def plans(domain: hg.Domain) -> None:
 
 def papers(synopsis: hg.Synopsis) -> None:
     """What a release promises, whether it contradicts itself, and a page to sign."""
-    assert_type(hg.describe(synopsis), Description)
+    assert_type(hg.describe(synopsis), hg.Description)
     assert_type(hg.describe("trips.dp.parquet").to_dict(), dict[str, Any])
     verification = hg.verify(Path("trips.dp.parquet"))
     assert_type(verification, Verification)
