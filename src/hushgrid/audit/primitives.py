@@ -196,27 +196,27 @@ def size_test(setting: Setting) -> Test:
 
 def total_test(setting: Setting) -> Test:
     """Private totals that counts are scaled to."""
-    draws = _noise_of_totals(setting, scale_to_total="private")
+    draws = _noise_of_totals(setting, 4 * setting.runs, scale_to_total="private")
     return mixed_p_value({laws.total_rate(setting.epsilon, TOTAL_CAP): draws}), len(draws)
 
 
 def kept_test(setting: Setting) -> Test:
     """Private totals that say which share of the records was kept."""
-    draws = _noise_of_totals(setting)
+    draws = _noise_of_totals(setting, 8 * setting.runs)
     return mixed_p_value({laws.total_rate(setting.epsilon, TOTAL_CAP, laws.KEPT_SHARE): draws}), len(draws)
 
 
 TOTAL_CAP = 2
 
 
-def _noise_of_totals(setting: Setting, **options: Any) -> Indices:
+def _noise_of_totals(setting: Setting, draws: int, **options: Any) -> Indices:
     """Noise in the totals of three users.
 
     Two have one record, and one has nine, of which two count.
     """
     points, users = even_points(11), np.array(["heavy"] * 9 + ["one", "other"], object)
     options |= {"user": users, "max_per_user": 1, "max_for_total": TOTAL_CAP}
-    releases = (released(points, setting, method=OneCell(), **options) for _ in range(4 * setting.runs))
+    releases = (released(points, setting, method=OneCell(), **options) for _ in range(draws))
     return np.array([release.claim.total.value - (TOTAL_CAP + 2) for release in releases if release.claim.total])
 
 
