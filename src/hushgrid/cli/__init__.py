@@ -15,7 +15,7 @@ from hushgrid.cli.commands.manifest import manifest_command
 from hushgrid.cli.commands.plan import plan_command
 from hushgrid.cli.commands.publish import publish_command
 from hushgrid.cli.commands.query import query
-from hushgrid.cli.commands.start import start
+from hushgrid.cli.commands.start import start_command
 from hushgrid.cli.commands.web import draw_map, serve
 from hushgrid.cli.parameters import example
 from hushgrid.cli.program import Program, completion
@@ -24,7 +24,7 @@ from hushgrid.cli.program import Program, completion
 @click.group(
     cls=Program,
     commands=[
-        start,
+        start_command,
         plan_command,
         publish_command,
         query,

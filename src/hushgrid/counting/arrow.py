@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushgrid.compiled import compiled
-from hushgrid.counting.columns import PointSchema, declared_columns, find_columns
+from hushgrid.counting.columns import PointSchema, columns_by_meaning, find_columns
 from hushgrid.errors import InputError
 from hushgrid.files.footer import RELEASE
 from hushgrid.geometry.domain import GEOGRAPHIC
@@ -277,7 +277,7 @@ def arrow_schema(form: str, schema: pa.Schema, columns: PointColumns, user: str 
     """The columns that are read of an Arrow schema."""
     kinds = {name: schema.field(name).type for name in columns.names}
     ids = {} if user is None else {user: schema.field(user).type}
-    return PointSchema(form=form, columns=declared_columns(kinds, ids))
+    return PointSchema(form=form, columns=columns_by_meaning(kinds, ids))
 
 
 def is_number(kind: pa.DataType) -> bool:

@@ -261,7 +261,7 @@ def schema_of(points: object) -> PointSchema | None:
     return schema
 
 
-def declared_columns(
+def columns_by_meaning(
     coordinates: Mapping[str, object], users: Mapping[str, object] | None = None
 ) -> tuple[DeclaredColumn, ...]:
     """Columns with their meaning, each given as its name and declared type.
@@ -270,7 +270,7 @@ def declared_columns(
 
     Examples
     --------
-    >>> [column.meaning for column in declared_columns({"x": "double", "y": "double"}, {"who": "string"})]
+    >>> [column.meaning for column in columns_by_meaning({"x": "double", "y": "double"}, {"who": "string"})]
     ['longitude', 'latitude', 'user']
     """
     meanings: tuple[Meaning, ...] = ("longitude", "latitude") if len(coordinates) == 2 else ("points",)

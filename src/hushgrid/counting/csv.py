@@ -24,7 +24,7 @@ from hushgrid.counting.columns import (
     Dialect,
     PointSchema,
     Signs,
-    declared_columns,
+    columns_by_meaning,
     find_columns,
     quotable_names,
 )
@@ -334,7 +334,7 @@ def _other_delimiter(path: Path, found: str) -> InputError:
 def _schema(names: Sequence[str], signs: Signs) -> PointSchema:
     """The columns that are read, and the signs between and in them."""
     numbers = f"numbers with {' or '.join(IN_WORDS[sign] for sign in signs.decimals)}"
-    columns = declared_columns(dict.fromkeys(names[:2], numbers), dict.fromkeys(names[2:], "text"))
+    columns = columns_by_meaning(dict.fromkeys(names[:2], numbers), dict.fromkeys(names[2:], "text"))
     return PointSchema(form=f"a CSV file with {DELIMITERS[signs.delimiter]} between columns", columns=columns)
 
 

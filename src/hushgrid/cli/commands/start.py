@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 USUAL_EPSILON, USUAL_BOUND = "1", 10
-NOTHING = "Nothing was read and nothing was spent."
+
 WELCOME = (
     "Six questions, then the command that publishes your points. Nothing is read but the names of the columns, and "
     "nothing is spent, before you say yes at the end. Ctrl-C stops at any time."
@@ -33,7 +33,7 @@ WELCOME = (
 
 
 @dataclass(kw_only=True)
-class Answers:
+class Replies:
     """What was answered so far.
 
     Parameters
@@ -70,7 +70,7 @@ class Answers:
         Examples
         --------
         >>> square = Domain.parse("0,0,1,1")
-        >>> shlex.join(Answers(points="trips.csv", area="0,0,1,1", domain=square, output="trips.dp.parquet").words)
+        >>> shlex.join(Replies(points="trips.csv", area="0,0,1,1", domain=square, output="trips.dp.parquet").words)
         'trips.csv --domain 0,0,1,1 --epsilon 1 -o trips.dp.parquet'
         """
         place = ["--areas", self.area] if self.domain is None else ["--domain", self.area]
@@ -107,21 +107,23 @@ class Answers:
 
 
 @click.command("start", epilog=example("start"))
-def start() -> None:
+def start_command() -> None:
     """Ask six questions, and publish by the answers.
 
     For the first time: it asks in plain words, shows after each answer what to expect, and ends with the command line,
     which it runs if you say yes.
     """
+    from hushgrid.planning.check import NOTHING_READ
+
     note(f"{textwrap.fill(WELCOME, WIDTH)}\n")
-    asked = Answers()
+    asked = Replies()
     try:
         for question in (_points, _area, _size, _user, _epsilon, _output):
             question(asked)
     except click.Abort:
         if sys.stdin.isatty():
             raise  # Ctrl-C, or Ctrl-D
-        note(f"\nThe answers ended here. {NOTHING}")
+        note(f"\nThe answers ended here. {NOTHING_READ}")
         return
     note("\nThis is the command:\n")
     click.echo(shlex.join(["hushgrid", "publish", *asked.words]))
@@ -132,7 +134,7 @@ def start() -> None:
     if click.confirm("\nRun it? It spends the budget, once and for all", default=False, err=True):
         _run(asked.words)
     else:
-        note(NOTHING)
+        note(NOTHING_READ)
 
 
 def _run(words: list[str]) -> None:
@@ -155,7 +157,7 @@ def _say(text: str) -> None:
     note(textwrap.fill(text, WIDTH, initial_indent="   ", subsequent_indent="   ") + "\n")
 
 
-def _points(asked: Answers) -> None:
+def _points(asked: Replies) -> None:
     def take(text: str) -> str:
         return _seen(text, user=None) and text
 
@@ -175,7 +177,7 @@ def _seen(path: str, user: str | None) -> str:
     return path
 
 
-def _area(asked: Answers) -> None:
+def _area(asked: Replies) -> None:
     def take(text: str) -> str:
         if not text[:1].isalpha() and not Path(text).exists():
             asked.domain = Domain.parse(text)
@@ -194,7 +196,7 @@ def _area(asked: Answers) -> None:
     _say("A map of your own districts." if asked.domain is None else "A map that may be asked about any place.")
 
 
-def _size(asked: Answers) -> None:
+def _size(asked: Replies) -> None:
     def take(text: str) -> int | None:
         digits = text.replace(",", "").replace(" ", "").replace("_", "")
         if not digits:
@@ -209,7 +211,7 @@ def _size(asked: Answers) -> None:
     _say(asked.plan())
 
 
-def _user(asked: Answers) -> None:
+def _user(asked: Replies) -> None:
     def take(text: str) -> str | None:
         return (_seen(asked.points, user=text) and text) if text else None
 
@@ -223,7 +225,7 @@ def _user(asked: Answers) -> None:
     _say(asked.plan())
 
 
-def _bound(asked: Answers) -> int:
+def _bound(asked: Replies) -> int:
     from hushgrid.planning.users import ASSUMED
 
     usual = USUAL_BOUND
@@ -240,7 +242,7 @@ def _bound(asked: Answers) -> int:
     return int(click.prompt("  ", default=usual, type=click.IntRange(1, 10**6), prompt_suffix=" ", err=True))
 
 
-def _epsilon(asked: Answers) -> None:
+def _epsilon(asked: Replies) -> None:
     def take(text: str) -> str:
         from hushgrid.privacy.exact import exact_epsilon
 
@@ -255,7 +257,7 @@ def _epsilon(asked: Answers) -> None:
     _say(asked.plan())
 
 
-def _output(asked: Answers) -> None:
+def _output(asked: Replies) -> None:
     def take(text: str) -> str:
         from hushgrid.cli.files import check_release_output
 

@@ -16,7 +16,7 @@ from narwhals.exceptions import NarwhalsError
 from hushgrid.counting.area_loops import NONE
 from hushgrid.counting.arrow import not_a_number
 from hushgrid.counting.bounding import KeyedRule, MissingUser
-from hushgrid.counting.columns import DeclaredColumn, PointSchema, declared_columns, find_columns
+from hushgrid.counting.columns import DeclaredColumn, PointSchema, columns_by_meaning, find_columns
 from hushgrid.counting.counter import BeforeRows, BoundedCounter, nothing
 from hushgrid.counting.engine.cells import inside
 from hushgrid.counting.engine.counter import EngineCounter, capped_total, kept_records
@@ -172,7 +172,7 @@ class EnginePoints:
         with working(engine.name):
             rows = engine.doubles(frame, coordinates).select(*wanted)
         ids = None if user is None else {user: schema[user]}
-        return cls(engine, rows, files, declared_columns({name: schema[name] for name in coordinates}, ids))
+        return cls(engine, rows, files, columns_by_meaning({name: schema[name] for name in coordinates}, ids))
 
     def state(self) -> bytes | None:
         """Digest of the files that hold the points.
