@@ -97,6 +97,7 @@ def test_saying_no_spends_nothing() -> None:
     assert "Without a rough number of points" in result.stderr
     assert result.stderr.endswith("Nothing was read and nothing was spent.\n")
     assert list(Path().iterdir()) == [Path("trips.csv")]
+    assert CliRunner().invoke(main, ["publish", "-h"]).exit_code == 0  # in the same process, as before
 
 
 def test_areas_are_taken_as_well(desk: Path) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from hushgrid.cli.commands.publish import publish_command
 from hushgrid.cli.parameters import example
 from hushgrid.cli.text import note
 from hushgrid.errors import ArgumentError, HushgridError
@@ -139,7 +138,8 @@ def start_command() -> None:
 
 def _run(words: list[str]) -> None:
     """Run ``hushgrid publish``; its errors end this command as they would end that one."""
-    publish_command.main(list(words), prog_name="hushgrid publish", standalone_mode=False)
+    program = click.get_current_context().find_root().command
+    program.main(["publish", *words], prog_name="hushgrid", standalone_mode=False)
 
 
 def _ask(number: int, question: str, take: Callable[[str], Answer], *, default: str | None = None) -> Answer:
