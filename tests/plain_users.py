@@ -12,9 +12,27 @@ def place(coordinate, low, high, side=SIDE):
     return min(max(math.floor((coordinate - low) * (side / (high - low))), 0), side - 1)
 
 
-def priority(key, column, row, occurrence, user):
-    """SHA-256 of the documented text; `user` is the canonical id."""
-    return hashlib.sha256(f"{key.hex()}:{column}:{row}:{occurrence}:".encode() + user).digest()
+def priority(key, column, row, occurrence, user, *, number=None):
+    """SHA-256 of the documented text; `user` is the canonical id, `number` that of a slice."""
+    start = key.hex() if number is None else f"{key.hex()}:{number}"
+    return hashlib.sha256(f"{start}:{column}:{row}:{occurrence}:".encode() + user).digest()
+
+
+def kept_in_slices(records, *, key, domain, most):
+    """Kept records in slices, sorted; `records` are a canonical id, the number of a slice or -1, and a point."""
+    west, south, east, north = domain.bounds
+    by_user, result = defaultdict(list), []
+    for user, number, (x, y) in records:
+        if number >= 0 and user is not None and west <= x <= east and south <= y <= north:
+            by_user[user].append((number, place(x, west, east), place(y, south, north), x, y))
+    for user, own in by_user.items():
+        ranked, seen = [], defaultdict(int)
+        for number, column, row, x, y in sorted(own):
+            occurrence = seen[number, column, row]
+            seen[number, column, row] += 1
+            ranked.append((priority(key, column, row, occurrence, user, number=number), (number, x, y)))
+        result += [record for _, record in sorted(ranked)[:most]]
+    return sorted(result)
 
 
 def kept(records, *, key, domain, most, missing="drop", columns=SIDE, rows=SIDE, distinct=False):

@@ -6,8 +6,6 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hushgrid.files.release import COLUMNS, NAME
-
 
 def tamper(path, *, columns=None, edit=None, keys=None, schema=None):
     """Rewrite a release file.
@@ -21,10 +19,10 @@ def tamper(path, *, columns=None, edit=None, keys=None, schema=None):
     keys : dict, optional
         Keys of the footer to replace, or to remove where the value is None.
     schema : pyarrow.Schema, optional
-        Other columns than a release has.
+        Other columns than the file has.
     """
     table = pq.read_table(path)
-    schema = schema or (pa.schema([NAME, *COLUMNS]) if "name" in table.column_names else COLUMNS)
+    schema = schema or table.schema.remove_metadata()
     footer = {key.decode(): value for key, value in pq.read_metadata(path).metadata.items()}
     if edit is not None:
         release = json.loads(footer["hushgrid"])

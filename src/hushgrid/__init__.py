@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hushgrid.change.change import Change, compare
 from hushgrid.change.difference import Difference
+from hushgrid.change.series import OverTime, Series
 from hushgrid.errors import (
     ArgumentError,
     BudgetError,
@@ -31,14 +32,17 @@ from hushgrid.methods.staq import Staq
 from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.release.publish import publish
+from hushgrid.slices.by import By
+from hushgrid.slices.slices import Slices
+from hushgrid.slices.slices import read_saved as read
 from hushgrid.synopsis.answer import Answer
-from hushgrid.synopsis.synopsis import Synopsis, read
+from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.version import __version__
 
 if TYPE_CHECKING:
     from hushgrid.planning.check import DryRun, check
     from hushgrid.planning.plan import Plan, plan
-    from hushgrid.release.describe import Description, describe
+    from hushgrid.release.describe import Description, SlicesDescription, describe
     from hushgrid.release.manifest import manifest
     from hushgrid.release.verify import verify
 
@@ -49,6 +53,7 @@ __all__ = [
     "Areas",
     "ArgumentError",
     "BudgetError",
+    "By",
     "Change",
     "Description",
     "Difference",
@@ -60,7 +65,11 @@ __all__ = [
     "InputError",
     "LedgerError",
     "MissingExtraError",
+    "OverTime",
     "Plan",
+    "Series",
+    "Slices",
+    "SlicesDescription",
     "Staq",
     "Synopsis",
     "SynopsisFileError",
@@ -82,6 +91,7 @@ LATE = {
     "Description": "hushgrid.release.describe",
     "DryRun": "hushgrid.planning.check",
     "Plan": "hushgrid.planning.plan",
+    "SlicesDescription": "hushgrid.release.describe",
     "check": "hushgrid.planning.check",
     "describe": "hushgrid.release.describe",
     "manifest": "hushgrid.release.manifest",

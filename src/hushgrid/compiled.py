@@ -56,6 +56,15 @@ class Kernel:
         dispatcher = _compile(function, no_cfunc_wrapper=True, no_cpython_wrapper=True)
         return _without_literals(dispatcher)
 
+    @property
+    def is_missing(self) -> bool:
+        """Whether it can be kept, and no earlier process kept it.
+
+        One whose source has changed since is not missing: that shows when it is called.
+        """
+        folder = self.dispatcher.stats.cache_path
+        return folder is not None and not any(Path(folder).glob(f"*.{self._function.__name__}-*.nbi"))
+
     def _among_kernels(self) -> FunctionType:
         """The function, with the kernels it calls as numba wants them."""
         function = self._function

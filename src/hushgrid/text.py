@@ -1,7 +1,8 @@
-"""Text for people: tables, labels and numbers."""
+"""Text for people: tables, labels, numbers and titles."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 WIDTH = 100  # columns of a terminal that text is wrapped to
 
@@ -60,3 +61,20 @@ def whole(number: float) -> str:
     ('1,235', '0')
     """
     return f"{round(number):,}"
+
+
+RELEASE_ENDINGS = (".parquet", ".geoparquet", ".pq", ".dp")  # the last one is before another
+
+
+def title_of(file: Path) -> str:
+    """The name of a release file without its endings.
+
+    Examples
+    --------
+    >>> title_of(Path("city/Trips 2024.dp.parquet"))
+    'Trips 2024'
+    """
+    title = file.name
+    for ending in RELEASE_ENDINGS:
+        title = title.removesuffix(ending)
+    return title or file.name

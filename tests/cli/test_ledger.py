@@ -15,7 +15,7 @@ from hushgrid.ledger import store
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.ledger.reservation import Reservation
 from tests.cli.commands import Run, assert_refused
-from tests.ledger.places import asked, reserved
+from tests.ledger.places import asked, in_period, reserved
 
 INIT = ("ledger", "init", "--dataset", "trips", "--budget", "3", "--unit", "user")
 
@@ -180,3 +180,38 @@ def test_every_help_shows_an_example(run: Run, command: str) -> None:
 def test_the_bare_name_prints_help(run: Run) -> None:
     """The group prints its help, as the whole program does."""
     assert run("ledger").stdout == run("ledger", "--help").stdout
+
+
+@pytest.fixture
+def monthly(run: Run) -> None:
+    """A ledger with a budget for each month, two of which have spent, beside a data set with one budget."""
+    run(*INIT)
+    run("ledger", "init", "--dataset", "rides", "--budget", "1", "--unit", "user", "--per", "month")
+    with open_ledger("hushgrid.ledger") as ledger:
+        reserved(ledger, dataset="rides", period=in_period("2026-03")).commit(io.BytesIO(b"march"))
+        reserved(ledger, dataset="rides", period=in_period("2026-02"), epsilon=Fraction("0.5"))
+
+
+def test_months_and_their_sum_are_shown(run: Run, monthly: None) -> None:
+    """In one table, the sum as its last row, and once more as a sentence."""
+    shown = run("ledger", "show").stdout
+    rows = table(shown)
+
+    assert ["trips", "user", "3", "0", "0", "3"] in rows
+    assert ["rides", "user", "2026-02", "1", "0", "0.5", "0.5"] in rows
+    assert ["rides", "user", "2026-03", "1", "1", "0", "0"] in rows
+    assert ["rides", "user", "all 2", "none", "1", "0.5"] in rows
+    for text in (shown, run("ledger", "history").stdout):
+        assert "Someone with records in all 2 months charged so far: epsilon 1.5" in " ".join(text.split())
+    assert "someone in all of them: 1.5" in run("ledger", "verify").stdout
+
+
+def test_months_and_their_sum_are_values(run: Run, monthly: None) -> None:
+    """Exact, for programs; no month's account stands for the data set."""
+    trips, rides = json.loads(run("ledger", "show", "--json").stdout)["datasets"]
+    first, second = json.loads(run("ledger", "history", "--json").stdout)["entries"]
+
+    assert (trips["per"], trips["left"], trips["lifetime"], trips["periods"]) == (None, "3", "0", [])
+    assert (rides["per"], rides["left"], rides["lifetime"]) == ("month", None, "3/2")
+    assert rides["periods"][0] == {"period": "2026-02", "spent": "0", "reserved": "1/2", "left": "1/2"}
+    assert (first["period"], second["period"], second["prior"]) == ("2026-03", "2026-02", None)

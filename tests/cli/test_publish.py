@@ -305,3 +305,35 @@ def test_a_release_does_not_go_among_its_points(run: Run, points_file: Path) -> 
 
     assert_refused(run(*asked, folder / "out.parquet"), 2, "lies in the folder of the points")
     assert run(*asked, OUTPUT).exit_code == 0
+
+
+def test_a_release_is_aimed_at_a_scale(publish: Run) -> None:
+    """The file and the summary say what for."""
+    result = publish("--aim", "500m")
+
+    assert result.exit_code == 0
+    assert hg.read(OUTPUT).method.name == "aimed"
+    assert "made for counts over squares of" in " ".join(result.stderr.split())
+
+
+def test_a_release_is_aimed_at_places(publish: Run, run: Run, tmp_path: Path) -> None:
+    """They are counted by name, the file is consistent, and what they cost is said."""
+    ring = [[-74.0, 40.7], [-73.9, 40.7], [-73.9, 40.8], [-74.0, 40.8], [-74.0, 40.7]]
+    place = {"type": "Polygon", "coordinates": [ring]}
+    stations = tmp_path / "stations.geojson"
+    feature = {"type": "Feature", "properties": {"name": "Bridge"}, "geometry": place}
+    stations.write_text(json.dumps({"type": "FeatureCollection", "features": [feature]}))
+    result = publish("--aim", str(stations))
+
+    assert result.exit_code == 0, result.output
+    assert "1 place was counted by itself" in " ".join(result.stderr.split())
+    listed = run("query", str(OUTPUT), "--json")
+    assert [answer["name"] for answer in json.loads(listed.stdout)["answers"]] == ["Bridge"]
+    assert run("verify", str(OUTPUT)).exit_code == 0
+    assert_refused(publish("--aim", "none.geojson", "--overwrite"), 3, "none.geojson cannot be read")
+
+
+def test_a_wrong_aim_is_refused_with_a_better_one(publish: Run) -> None:
+    """Before anything is read."""
+    assert_refused(publish("--aim", "500"), 2, "aim must be a length", "--aim 0.5%")
+    assert not OUTPUT.exists()

@@ -62,6 +62,37 @@ def test_a_url_is_counted_by_its_server(publish: Run, points: pa.Table) -> None:
     assert about_all_points(OUTPUT)
 
 
+def test_a_server_is_divided_by_month_and_hour(publish: Run, run: Run) -> None:
+    """A month is charged to its own account, and stays so where a row of it stops the query."""
+    if reason := why_not():
+        pytest.skip(reason)
+    run("ledger", "init", "--dataset", "trips", "--unit", "record", "--budget", "1", "--per", "month")
+    of_march = ("--period", "2026-03", "--time", "at", "--timezone", "America/New_York", "--dataset", "trips")
+    of_february = ("--period", "2026-02", *of_march[2:])
+    with running_server() as url:
+        with psycopg.connect(url) as connection:
+            # A record an hour, of which New York has 28 * 24 in February, and one less than 31 * 24 in March.
+            rows = "generate_series('2026-01-01'::timestamptz, '2026-06-01', '1 hour') AS times(at)"
+            connection.execute(
+                f"CREATE TABLE trips AS SELECT -74.0::float8 AS lon, 40.7::float8 AS lat, at FROM {rows}"
+            )
+        march = publish(*of_march, "--method", "uniform", "--size-from", "domain", points=f"{url}&table=trips")
+        whole = hg.read(OUTPUT)
+        failing = "SELECT lon, lat, at + (1 / (lat - 40.7))::int * interval '1 s' AS at FROM trips"
+        broken = publish(*of_february, "--overwrite", points=f"{url}&select={failing}")
+        hours = publish(
+            "--time", "at", "--slices", "hour", "--overwrite", "--method", "ug", points=f"{url}&table=trips"
+        )
+
+    assert march.exit_code == hours.exit_code == 0, march.output + hours.output
+    assert isinstance(whole, hg.Synopsis)
+    assert abs(whole.answer(DOMAIN.bounds).estimate - 743) < 30
+    assert broken.exit_code != 0
+    assert "PostgreSQL failed while counting" in broken.stderr
+    assert "epsilon 1 of the data set 'trips' stays spent by entry 2" in broken.stderr
+    assert list(hg.read(OUTPUT)) == [f"{hour:02}" for hour in range(24)]
+
+
 @pytest.mark.usefixtures("packed")
 def test_a_ledger_tells_queries_apart(publish: Run, run: Run) -> None:
     """Another choice of rows is another release; the same query gives back the same one."""

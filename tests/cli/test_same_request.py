@@ -12,8 +12,8 @@ import hushgrid as hg
 from hushgrid.cli.commands.publish import publish_command as command
 from hushgrid.errors import ArgumentError, HushgridWarning
 from hushgrid.release import publish as front_door
+from hushgrid.release.delivery import Charge
 from hushgrid.release.options import DEFAULTS
-from hushgrid.release.publish import Charge
 from hushgrid.release.request import ReleaseRequest
 from tests.cli.commands import DOMAIN, Run
 
@@ -43,6 +43,10 @@ SAME: dict[str, tuple[list[str], dict[str, Any]]] = {
         [*USERS, "--scale-to-total", "private", "--max-for-total", "5"],
         {"user": "who", "max_per_user": 3, "scale_to_total": "private", "max_for_total": 5},
     ),
+    "all records": (
+        [*USERS, "--estimate", "all-records"],
+        {"user": "who", "max_per_user": 3, "estimate": "all-records"},
+    ),
     "no share of records kept": (
         [*USERS, "--no-kept-share"],
         {"user": "who", "max_per_user": 3, "kept_share": False},
@@ -55,6 +59,39 @@ SAME: dict[str, tuple[list[str], dict[str, Any]]] = {
     "size of the domain": (["--size-from", "domain"], {"size_from": "domain"}),
     "limit on cells": (["--max-cells", "5000"], {"max_cells": 5000}),
     "share of the size": (["--size-share", "1/20"], {"size_share": "0.05"}),
+    "a prior": (["--prior", "places"], {"prior": "places"}),
+    "slices by kind": (
+        ["--by", "kind", "--values", "car,bike", "--other"],
+        {"by": hg.By("kind", values=["car", "bike"], other=True)},
+    ),
+    "slices of time within kinds": (
+        [
+            "--by",
+            "kind",
+            "--values",
+            "1,2",
+            "--time",
+            "at",
+            "--slices",
+            "week",
+            "--from",
+            "2026-01-05",
+            "--to",
+            "2026-01-19",
+            "--timezone",
+            "Asia/Tokyo",
+            "--time-unit",
+            "ms",
+        ],
+        {
+            "by": [
+                hg.By("kind", values=[1, 2]),
+                hg.By.time(
+                    "at", "week", start="2026-01-05", end="2026-01-19", timezone="Asia/Tokyo", unit="milliseconds"
+                ),
+            ]
+        },
+    ),
     "not calibrated": (["--no-calibrate"], {"calibrate": False}),
     "a ledger": (LEDGER, {"dataset": "trips", "ledger": "my.ledger"}),
     "the ledger at hand": (["--dataset", "trips"], {"dataset": "trips"}),
@@ -79,6 +116,7 @@ def test_both_ask_for_the_same(typed, called, run: Run, monkeypatch: pytest.Monk
 
     by_command, by_python = asked
     assert by_command == by_python
+    assert by_command[0].for_ledger("trips") == by_python[0].for_ledger("trips")  # with the digest of its prior
 
 
 def test_every_option_is_on_the_command_line() -> None:
@@ -87,7 +125,7 @@ def test_every_option_is_on_the_command_line() -> None:
 
     assert DEFAULTS.keys() - options == {"distinct"}
     assert {parameter.section for parameter in command.params if parameter.param_type_name == "option"} == {
-        "Points", "Privacy", "Method", "Ledger", "Engine", "Check", "Output",
+        "Points", "Privacy", "Method", "Slices", "Ledger", "Engine", "Check", "Output", "Recipe",
     }  # fmt: skip
 
 

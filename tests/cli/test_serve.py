@@ -1,5 +1,7 @@
 """`hushgrid serve`: the address on stdout, answers until a signal, and a clean end."""
 
+import json
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -7,12 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+import shapely
 
 import hushgrid as hg
 from hushgrid.web.server import listen
 from tests.checkout import with_usual_signals
-from tests.cli.commands import Run, assert_refused
+from tests.cli.commands import DOMAIN, Run, assert_refused
 from tests.cli.test_processes import HUSHGRID
 
 RECT = (-74, 40.7, -73.9, 40.8)
@@ -61,3 +67,58 @@ def test_a_port_that_is_taken_is_refused(run: Run, release: Path) -> None:
         assert_refused(run("serve", "no.parquet", "--port", port), 2, f"port {port}")
     assert_refused(run("serve", release, "--port", 65536), 2, "--port")
     assert_refused(run("serve"), 2, "FILE")
+
+
+@pytest.fixture(scope="module")
+def months(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of releases of January and March, beside a file of points."""
+    folder = tmp_path_factory.mktemp("series") / "months"
+    folder.mkdir()
+    for number, month in enumerate(("2026-01", "2026-03")):
+        points = np.random.default_rng(number).normal([-74, 40.7], 0.05, (2000, 2))
+        release = hg.publish(points, domain=DOMAIN, epsilon=1, method="ag", calibrate=False)
+        release.save(folder / f"trips-{month}.dp.parquet")
+    pq.write_table(pa.table({"lon": [-74.0], "lat": [40.7]}), folder / "trips.parquet")
+    return folder
+
+
+def test_a_folder_is_served_with_its_releases_and_what_they_are_together(months: Path, tmp_path: Path) -> None:
+    """On the polygons given; the points beside them are left alone."""
+    areas = tmp_path / "areas.geojson"
+    square = {"type": "Feature", "properties": {"borough": "Kings"}, "geometry": shapely.box(*RECT).__geo_interface__}
+    areas.write_text(json.dumps({"type": "FeatureCollection", "features": [square]}))
+    with serving(months, "--polygons", areas, "--area-name", "borough") as (process, address):
+        page = httpx.get(address, follow_redirects=True)
+        told = httpx.get(f"{address}v1/series").json()
+        names = [each["release"] for each in httpx.get(f"{address}v1/").json()["releases"]]
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    (kings,) = told["levels"][-1]["places"]
+
+    assert "<h1>months</h1>" in page.text
+    assert names == ["trips-2026-01", "trips-2026-03"]
+    assert told["periods"] == ["2026-01", "2026-02", "2026-03"]
+    assert kings["name"] == "Kings"
+    counts = [hg.read(file).count_polygons([shapely.box(*RECT)])[0] for file in sorted(months.glob("*.dp.parquet"))]
+    assert kings["estimate"] == [counts[0], None, counts[1]]
+    assert err == "Serving trips-2026-01, trips-2026-03. Stop with Ctrl-C.\nStopped.\n"
+
+
+def test_a_folder_that_is_no_series_says_why(months: Path, release: Path, tmp_path: Path) -> None:
+    """Its releases are served all the same; polygons of no series are refused."""
+    folder = tmp_path / "mixed"
+    shutil.copytree(months, folder)
+    shutil.copy(release, folder / "trips.dp.parquet")
+    with serving(folder) as (process, address):
+        assert httpx.get(f"{address}v1/series").status_code == 404
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+
+    assert "There is no page of all together: the name of trips holds no period, such as 2026-03." in err
+
+
+def test_polygons_without_a_series_are_refused(run: Run, release: Path) -> None:
+    """Before anything is served, with what they are for."""
+    refused = run("serve", release, "--polygons", "areas.geojson", "--port", 0)
+    assert_refused(refused, 2, "--polygons are areas of a series, and these releases are none")
+    assert_refused(run("serve", release, "--area-name", "name", "--port", 0), 2, "Give --polygons FILE, too.")

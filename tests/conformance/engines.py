@@ -5,7 +5,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from hushgrid.counting.opening import open_points
+from hushgrid.counting.source import Block
+from hushgrid.counting.users import LONGEST_ID
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.partition import Partition
@@ -148,3 +151,22 @@ TABLES: Mapping[str, Callable[[pa.Table], Any]] = {
     "ibis-on-duckdb": ibis_table,
     "spark": spark_table,
 }
+
+
+def read(points: Any, **options: Any) -> list[tuple[Any, ...]]:
+    """Records of points, each with its slice, in no order."""
+    source: Any = open_points(points, crs=DOMAIN.crs, **options)
+    with ExitStack() as stack:
+        if hasattr(source, "copied"):
+            source = stack.enter_context(source.copied())
+        return sorted(record for part in source.parts() for block in part for record in records(block))
+
+
+def records(block: Block) -> Iterator[tuple[Any, ...]]:
+    """Bits of coordinates, a slice and a user; what is no place and no user is the same from everywhere."""
+    users = [None] * len(block.slices) if block.users is None else block.users.to_pylist()
+    places = np.stack([block.longitudes, block.latitudes], axis=1).astype(np.float64)
+    places[np.isnan(places).any(axis=1)] = np.nan
+    for place, number, user in zip(places.view(np.int64).tolist(), block.slices.tolist(), users, strict=True):
+        is_user = user is not None and len(user.decode()) <= LONGEST_ID
+        yield *place, number, user if is_user else b""

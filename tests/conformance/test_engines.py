@@ -22,6 +22,7 @@ from click.testing import CliRunner
 import hushgrid as hg
 from hushgrid.cli import main
 from hushgrid.counting.bounding import KeyedRule
+from hushgrid.counting.by_user.tallies import UserTally
 from hushgrid.counting.counter import PointCounter, open_bounded_counter, open_counter
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.engine.local import PREFIX
@@ -361,10 +362,11 @@ BOUNDED += [pytest.param("spark", case, "own", marks=pytest.mark.slow) for case 
 
 @pytest.mark.parametrize(("engine", "case", "missing"), BOUNDED)
 def test_the_same_records_of_a_user_are_kept(table, engine, case, missing):
-    """By the same key: counts and the capped total."""
+    """By the same key: counts, the capped total and the tallies of all records."""
     user, grid = USERS[case]
     rows, fine = user_rows(), partitions(DOMAIN)["fine-grid"]
-    rule = KeyedRule(key=bytes(range(32)), domain=DOMAIN, most=3, most_for_total=7, distinct_grid=grid)
+    tally = UserTally.of(DOMAIN, most=3, cap=None)
+    rule = KeyedRule(key=bytes(range(32)), domain=DOMAIN, most=3, most_for_total=7, distinct_grid=grid, tally=tally)
     there, here = (open_points(rows, crs=DOMAIN.crs, user=user) for rows in (table(engine, rows), rows))
 
     with (
@@ -375,6 +377,8 @@ def test_the_same_records_of_a_user_are_kept(table, engine, case, missing):
         assert found.counter.rows() == expected.counter.rows()
         assert found.true_capped_total == expected.true_capped_total
         assert repr(found) == "BoundedCounter(...)"
+        for name, true_sums in vars(expected.true_tallies).items():
+            np.testing.assert_array_equal(getattr(found.true_tallies, name), true_sums)
 
 
 @pytest.mark.parametrize("user", ["id", "no such column", "lon"])
@@ -429,8 +433,9 @@ def test_postgres_reads_one_snapshot(trips, server):
 
 
 def test_postgres_keeps_the_same_records_of_a_user(trips):
-    """PostgreSQL's own SHA-256 keeps the records that are kept in memory."""
-    rule = KeyedRule(key=bytes(range(32)), domain=DOMAIN, most=3, most_for_total=7)
+    """PostgreSQL's own SHA-256 keeps the records that are kept in memory; tallies agree, too."""
+    tally = UserTally.of(DOMAIN, most=3, cap=None)
+    rule = KeyedRule(key=bytes(range(32)), domain=DOMAIN, most=3, most_for_total=7, tally=tally)
     fine = partitions(DOMAIN)["fine-grid"]
     there = open_points(Address(text=trips, engine="postgres"), crs=DOMAIN.crs, user="id")
     here = open_points(ROWS, crs=DOMAIN.crs, user="id")
@@ -441,6 +446,7 @@ def test_postgres_keeps_the_same_records_of_a_user(trips):
     ):
         np.testing.assert_array_equal(found.counter.count(fine), expected.counter.count(fine))
         assert found.true_capped_total == expected.true_capped_total
+        np.testing.assert_array_equal(found.true_tallies.true_regions, expected.true_tallies.true_regions)
 
 
 POSTGRES_ERRORS = {

@@ -5,8 +5,11 @@ import pytest
 
 import hushgrid as hg
 from hushgrid.methods import METHODS
+from hushgrid.priors.sharpen import sharpened
+from hushgrid.release.calibrate import calibrated
 from tests.conformance.other_processor import OTHERS, PLAIN, PLAIN_KERNELS, run, town
 from tests.plain import UNIT_SQUARE
+from tests.priors import clustered, good_prior, staq
 
 STAQ = {f"staq by {name}": hg.Staq(inference=name) for name in ("least-squares", "bayes")}
 RELEASES = {
@@ -39,13 +42,16 @@ def release(name, points):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Releases of every method, small ones and one of thousands of leaves."""
+    """Releases of every method, small ones, one of thousands of leaves and one with a public prior."""
     folder = tmp_path_factory.mktemp("releases")
     for name in RELEASES:
         release(name, town(700)).save(folder / f"{name}.dp.parquet", allow_simulation=True)
     large = release("staq", town(16_000))
     assert large.partition.cells > 5000
     large.save(folder / "large.dp.parquet", allow_simulation=True)
+    sharp = calibrated(sharpened(staq(clustered(5000, seed=0), epsilon=1), good_prior()))
+    assert sharp.prior.used
+    sharp.save(folder / "sharp.dp.parquet", allow_simulation=True)
     return folder
 
 
@@ -54,7 +60,7 @@ def test_releases_of_every_method_verify_on_other_processors(folder, other):
     """Counts, standard errors and the width of intervals; the compiled loops are the same, all else computes anew."""
     found = run("verify", folder, **OTHERS[other])
 
-    assert len(found) == len(RELEASES) + 1
+    assert len(found) == len(RELEASES) + 2
     assert {name: failed for name, failed in found.items() if failed} == {}
 
 
@@ -63,7 +69,7 @@ def test_releases_of_every_method_verify_where_loops_are_compiled_for_another_pr
     """Releases verify with compiled loops that know of no wide registers."""
     found = run("verify", folder, **PLAIN, **PLAIN_KERNELS, NUMBA_CACHE_DIR=str(tmp_path))
 
-    assert len(found) == len(RELEASES) + 1
+    assert len(found) == len(RELEASES) + 2
     assert {name: failed for name, failed in found.items() if failed} == {}
 
 

@@ -6,11 +6,12 @@ import numpy as np
 import psycopg
 import pytest
 
+import hushgrid as hg
 from hushgrid.counting.bounding import KeyedRule
 from hushgrid.counting.counter import PointCounter, open_bounded_counter, open_counter
 from hushgrid.counting.engine.address import Address
 from hushgrid.counting.opening import open_points
-from hushgrid.errors import HushgridError, InputError
+from hushgrid.errors import ArgumentError, HushgridError, InputError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from tests.conformance.engines import DOMAIN, partitions
@@ -62,6 +63,31 @@ def test_a_named_column_is_counted_alike(server, column, domain):
     with open_counter(domain, opened(server, "table=trips", domain, geometry=column)) as counting:
         np.testing.assert_array_equal(counting.count(fine), expected.count(fine))
         assert counting.total() > 0
+
+
+@pytest.mark.parametrize("user", [None, "who", "device"])
+def test_slices_are_those_of_memory(server, user):
+    """Of geometries, beside users whose ids are UUIDs or bytes."""
+    by = hg.By("id", values=list(map(str, range(0, 40, 3))), other=True)
+    options = {"domain": DOMAIN, "epsilon": 1, "method": "ug", "by": by, "calibrate": False, "geometry": "geom"}
+    options |= {} if user is None else {"user": user, "max_per_user": 3}
+    there = Address(text=f"{server}&table=points", engine="postgres")
+
+    found, expected = (
+        hg.publish(points, rng=hg.simulation_rng(3), **options) for points in (there, in_memory(server, "geom"))
+    )
+
+    assert list(found) == list(by.names)
+    for name in by.names:
+        np.testing.assert_array_equal(found[name].counts, expected[name].counts)
+
+
+def test_a_geometry_tells_no_slice(server):
+    """Nor does a name that its coordinates are given in the query."""
+    with pytest.raises(ArgumentError, match="column of coordinates"):
+        opened(server, "table=points", by=hg.By("geom", values=["here"]))
+    with pytest.raises(ArgumentError, match="column of coordinates"):
+        opened(server, 'select=SELECT geom, id AS "ST_X" FROM trips', by=hg.By("ST_X", values=["1"]))
 
 
 @pytest.mark.parametrize("user", ["id", "who", "device"])

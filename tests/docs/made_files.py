@@ -91,6 +91,12 @@ def release_by(method: str) -> hg.Synopsis:
     return hg.publish(trips(), domain=NEW_YORK, epsilon=1, method=method)
 
 
+def hours(path: Path) -> None:
+    """A release of the trips by hour of the day."""
+    by = hg.By.time("time", "hour", timezone="America/New_York")
+    hg.publish(trips(), domain=NEW_YORK, epsilon=1, by=by).save(path)
+
+
 def february(path: Path) -> None:
     """A release of the month before: half the trips of the Bronx, and a tenth more in Brooklyn."""
     table = trips()
@@ -125,6 +131,27 @@ def polygons(path: Path, areas: list[tuple[dict[str, str], list[list[float]]]]) 
     path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
 
 
+def stations(path: Path) -> None:
+    """Squares about four stations in New York as GeoJSON, with a property `name`."""
+    places = {"North": (-73.95, 40.80), "Bridge": (-73.97, 40.75), "Market": (-73.99, 40.70), "Park": (-73.96, 40.66)}
+    sides = [(-0.004, -0.003), (0.004, -0.003), (0.004, 0.003), (-0.004, 0.003)]
+    polygons(path, [({"name": name}, [[x + dx, y + dy] for dx, dy in sides]) for name, (x, y) in places.items()])
+
+
+def addresses(path: Path) -> None:
+    """Public addresses in New York as GeoJSON points, with a property `homes`: many where trips are, some elsewhere."""
+    rng = np.random.default_rng(12)
+    centre = CENTRES[rng.choice(len(CENTRES), 2_000, p=CENTRES[:, 3])]
+    near = rng.normal(centre[:, :2], centre[:, [2, 2]])
+    anywhere = rng.uniform((-74.2, 40.52), (-73.74, 40.88), (400, 2))
+    places = np.round([*near, *anywhere], 5).tolist()
+    features = [
+        {"type": "Feature", "geometry": {"type": "Point", "coordinates": place}, "properties": {"homes": homes}}
+        for place, homes in zip(places, rng.integers(1, 5, len(places)).tolist(), strict=True)
+    ]
+    path.write_text(json.dumps({"type": "FeatureCollection", "license": "CC0 1.0", "features": features}))
+
+
 def bikes(path: Path) -> None:
     """Places in London where a bicycle was hired."""
     points = np.random.default_rng(20260302).normal((-0.12, 51.51), (0.06, 0.03), (5_000, 2))
@@ -133,14 +160,17 @@ def bikes(path: Path) -> None:
 
 FILES: dict[str, Callable[[Path], None]] = {
     "bikes.parquet": bikes,
+    "addresses.geojson": addresses,
     "trips.csv": trips_csv,
     "trips.parquet": trips_parquet,
     "trips.dp.parquet": partial(release, method="auto"),
     "2026-02.dp.parquet": february,
     "2026-03.dp.parquet": partial(release, method="auto"),
+    "hours.dp.parquet": hours,
     "homes.dp.parquet": partial(release, method="ug"),
     "ag.dp.parquet": partial(release, method="ag"),
     "counties.geojson": counties,
+    "stations.geojson": stations,
     "districts.geojson": districts,
     "land.geojson": districts,
 }

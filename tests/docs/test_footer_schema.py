@@ -7,21 +7,31 @@ from typing import Any
 
 import jsonschema
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import referencing
 import shapely
 
 import hushgrid as hg
 from hushgrid.errors import SynopsisFileError
-from hushgrid.files.footer import SCHEMA_VERSION, footer_metadata, parse_footer
+from hushgrid.files.footer import FIRST_SCHEMA_VERSION, SCHEMA_VERSION, footer_metadata, parse_footer
 from hushgrid.geometry.areas import SHORTEST_RING, VERTEX_LIMIT
 from hushgrid.geometry.grid import CELL_LIMIT
 from hushgrid.inference.inferences import INFERENCES
-from hushgrid.synopsis.answer import CONFIDENCES, SIDES, VERSION
+from hushgrid.slices.axes import MOST_SLICES
+from hushgrid.slices.files import parse_sliced_footer, sliced_metadata
+from hushgrid.synopsis.answer import CONFIDENCES, SIDES, VERSIONS
 from tests.docs.page import ROOT
+from tests.slices import PARTITIONS, some_slices
 
 SCHEMA = json.loads((ROOT / "docs" / "reference" / "footer.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+SLICED_SCHEMA = json.loads((ROOT / "docs" / "reference" / "slices.schema.json").read_text())
+SLICED_VALIDATOR = jsonschema.Draft202012Validator(
+    SLICED_SCHEMA,
+    registry=referencing.Registry().with_resource("footer.schema.json", referencing.Resource.from_contents(SCHEMA)),
+)
 GOLDEN = sorted((ROOT / "tests" / "golden").rglob("*.dp.parquet"))
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)
 POINTS = np.random.default_rng(4).beta(2, 5, (3000, 2))
@@ -38,6 +48,8 @@ RELEASES: dict[str, dict[str, Any]] = {
     "users-share-not-told": {**USERS, "kept_share": False},
     "users-scaled": {**USERS, "scale_to_total": 3000},
     "users-scaled-in-private": {**USERS, "scale_to_total": "private"},
+    "all-records": {**USERS, "estimate": "all-records"},
+    "all-records-of-a-public-total": {**USERS, "estimate": "all-records", "scale_to_total": 3000},
     "distinct-users": {**USERS, "distinct": True, "method": hg.UniformGrid(side=8)},
 }
 
@@ -77,7 +89,8 @@ def test_releases_are_as_the_schema_says(arguments: dict[str, Any]) -> None:
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_old_releases_are_as_the_schema_says(path) -> None:
     """Those that are kept for ever."""
-    VALIDATOR.validate(json.loads(pq.read_metadata(path).metadata[b"hushgrid"]))
+    release = json.loads(pq.read_metadata(path).metadata[b"hushgrid"])
+    (SLICED_VALIDATOR if "slices" in release else VALIDATOR).validate(release)
 
 
 def test_a_release_on_a_ledger_is_as_the_schema_says(tmp_path) -> None:
@@ -94,7 +107,39 @@ def test_a_release_on_a_ledger_is_as_the_schema_says(tmp_path) -> None:
     VALIDATOR.validate(release)
 
 
-@pytest.mark.parametrize("name", ["ug", "kd", "privlet", "areas", "users-scaled-in-private", "distinct-users"])
+def test_a_release_with_a_prior_is_as_the_schema_says(tmp_path) -> None:
+    """Whether it was believed, and with as many keys as the reader needs."""
+    others = np.random.default_rng(5).beta(2, 5, (3000, 2))
+    pq.write_table(pa.table({"lon": others[:, 0], "lat": others[:, 1]}), tmp_path / "public.parquet")
+    footer, rows = footer_of(prior=tmp_path / "public.parquet")
+    release = json.loads(footer[b"hushgrid"])
+    VALIDATOR.validate(release)
+
+    for key in release["prior"]:
+        changed = release | {"prior": {name: each for name, each in release["prior"].items() if name != key}}
+        assert not VALIDATOR.is_valid(changed)
+        assert not accepts(footer | {b"hushgrid": json.dumps(changed).encode()}, rows)
+
+
+def test_a_release_aimed_at_places_is_as_the_schema_says() -> None:
+    """With as many keys as the reader needs."""
+    import shapely
+
+    west, south, east, north = DOMAIN.bounds
+    footer, rows = footer_of(aim=[shapely.box(west, south, (west + east) / 2, (south + north) / 2)])
+    release = json.loads(footer[b"hushgrid"])
+    VALIDATOR.validate(release)
+    assert accepts(footer, rows)
+
+    for key in release["places"]:
+        changed = release | {"places": {name: each for name, each in release["places"].items() if name != key}}
+        assert not VALIDATOR.is_valid(changed)
+        assert not accepts(footer | {b"hushgrid": json.dumps(changed).encode()}, rows)
+
+
+@pytest.mark.parametrize(
+    "name", ["ug", "kd", "privlet", "areas", "users-scaled-in-private", "all-records", "distinct-users"]
+)
 def test_schema_and_reader_need_the_same_keys(name: str) -> None:
     """A footer without a key is refused by both, or by neither."""
     footer, rows = footer_of(**RELEASES[name])
@@ -123,16 +168,61 @@ def test_keys_that_nobody_knows_are_refused_by_both() -> None:
         assert not accepts(footer | {b"hushgrid": json.dumps(changed).encode()}, rows)
 
 
+def accepts_slices(footer: dict[bytes, bytes], rows: int) -> bool:
+    """Whether the reader takes a footer of slices."""
+    try:
+        parse_sliced_footer(footer, rows=rows)
+    except SynopsisFileError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("kind", PARTITIONS)
+def test_schema_and_reader_need_the_same_keys_of_slices(kind: str) -> None:
+    """A footer of slices without a key, or with another one, is refused by both or by neither."""
+    slices = some_slices(kind)
+    footer, rows = sliced_metadata(slices), sum(part.partition.cells for _, part in slices.all_parts())
+    release = json.loads(footer[b"hushgrid"])
+    SLICED_VALIDATOR.validate(release)
+    assert accepts_slices(footer, rows)
+    first, *others = release["slices"]
+    changed = [each for path, each in without_one_key(release) if path != "total" and not path.startswith("by.")]
+    changed += [release | {"slices": [each, *others]} for _, each in without_one_key(first)]
+    changed += [release | {"colour": "blue"}, release | {"slices": [first | {"colour": "blue"}, *others]}]
+    for each in changed:
+        text = json.dumps(each).encode()
+        assert SLICED_VALIDATOR.is_valid(each) == accepts_slices(footer | {b"hushgrid": text}, rows)
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        hg.By("kind", values=["a"], other=True),
+        hg.By.time("at", "hour", timezone="Europe/Berlin", format="%d.%m.%Y %H"),
+        hg.By.product(hg.By("kind", values=["a"]), hg.By.time("at", "month", start="2026-01-01", end="2026-03-01")),
+        hg.By.time("at", "weekday", unit="seconds"),
+    ],
+    ids=lambda by: by.names[0],
+)
+def test_what_slices_are_is_as_the_schema_says(by: hg.By) -> None:
+    """By values, by time, by both."""
+    release = json.loads(sliced_metadata(some_slices("grid"))[b"hushgrid"])
+    SLICED_VALIDATOR.validate(release | {"by": by.to_dict()})
+
+
 def test_numbers_of_the_schema_are_those_of_the_code() -> None:
     """Versions, names and limits in the schema are those of the code."""
     parts, definitions = SCHEMA["properties"], SCHEMA["$defs"]
     calibration = definitions["calibration"]["properties"]
 
-    assert parts["schema"]["const"] == SCHEMA_VERSION
+    assert parts["schema"]["enum"] == [FIRST_SCHEMA_VERSION, SCHEMA_VERSION]
+    assert SLICED_SCHEMA["properties"]["schema"]["const"] == SCHEMA_VERSION
+    assert SLICED_SCHEMA["properties"]["slices"]["maxItems"] == MOST_SLICES
+    assert SLICED_SCHEMA["properties"]["structures"]["maxItems"] == MOST_SLICES + 1
     assert parts["inference"]["enum"] == list(INFERENCES)
     assert definitions["cells"]["maximum"] == CELL_LIMIT
     vertices = definitions["structure"]["oneOf"][2]["properties"]["vertices"]
     assert (vertices["minimum"], vertices["maximum"]) == (SHORTEST_RING, VERTEX_LIMIT)
     assert (calibration["sides"]["const"], calibration["confidences"]["const"]) == (list(SIDES), list(CONFIDENCES))
     assert calibration["factors"]["minItems"] == len(SIDES) * len(CONFIDENCES)
-    assert calibration["version"]["const"] == VERSION
+    assert tuple(calibration["version"]["enum"]) == VERSIONS

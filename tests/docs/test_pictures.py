@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from matplotlib import rc_context
 
-from docs.pictures.__main__ import IMAGES, PICTURES, RELEASES
-from docs.pictures.known import draw_known, set_at_hand
+from docs.pictures.__main__ import HOURS, IMAGES, PICTURES, RELEASES, SHARPENED
+from docs.pictures.known import WITH_USERS, draw_known, set_at_hand
 from docs.pictures.look import LOOK, save, save_small
+from docs.pictures.sharpened import NAME as PRIVATE
+from docs.pictures.sharpened import draw_sharpened
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
@@ -16,7 +18,9 @@ PAGES = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
 
 def test_every_picture_that_is_drawn_is_kept() -> None:
     """A picture without its file would leave a hole in a page."""
-    assert {f"{name}.png" for name in (*PICTURES, *RELEASES)} <= {path.name for path in IMAGES.iterdir()}
+    assert {f"{name}.png" for name in (*PICTURES, *RELEASES, SHARPENED, *HOURS)} <= {
+        path.name for path in IMAGES.iterdir()
+    }
 
 
 def test_every_picture_that_is_kept_is_shown() -> None:
@@ -39,16 +43,17 @@ def test_a_picture_can_be_drawn_anew(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("picture", RELEASES)
+@pytest.mark.parametrize("picture", [*RELEASES, SHARPENED, *HOURS])
 def test_a_release_looks_the_same_with_other_noise(picture: str, tmp_path: Path) -> None:
     """The picture that is kept has the size and about the ink of a fresh one, and is small."""
     from matplotlib.image import imread
 
-    name, budget = RELEASES[picture]
+    name, budget = RELEASES.get(picture, (WITH_USERS if picture in HOURS else PRIVATE, ""))
     if not set_at_hand(name):
         pytest.skip(f"HUSHGRID_DATA names no folder with {name}.parquet")
     with rc_context(LOOK):
-        save_small(draw_known(name, budget), tmp_path / "anew.png")
+        draw = HOURS.get(picture, draw_sharpened)
+        save_small(draw_known(name, budget) if budget else draw(), tmp_path / "anew.png")
     kept, anew = imread(IMAGES / f"{picture}.png"), imread(tmp_path / "anew.png")
     assert kept.shape == anew.shape
     assert abs(float(kept.mean()) - float(anew.mean())) < 0.05

@@ -1,43 +1,12 @@
-"""The trial of an estimator of all records."""
+"""The trial of estimates of all records."""
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from experiments import all_records as trial
-from experiments.all_records import STARTS, Histogram, Score, Total, all_records, scaled
-from experiments.crowds import CROWDS, log_normal, made_up, two_kinds
-
-CERTAIN = 1e6
-SIZES = {"log-normal": log_normal(4000), "two kinds": two_kinds()}
-
-
-@pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
-def test_without_noise_the_histogram_is_that_of_the_users(sizes):
-    """Whatever law was fitted: bins that do not follow it are believed."""
-    found = Histogram.of(sizes, CERTAIN, np.random.default_rng(1)).counts
-    expected, _ = np.histogram(sizes, [*STARTS, np.inf])
-
-    np.testing.assert_allclose(found, expected, atol=0.01)
-
-
-def test_without_noise_the_total_is_that_of_the_records():
-    """The cap is then so high that nothing is cut off."""
-    sizes, rng = log_normal(4000), np.random.default_rng(1)
-    total = Total.of(sizes, Histogram.of(sizes, CERTAIN, rng), CERTAIN, rng)
-
-    assert total.value == pytest.approx(sizes.sum(), abs=1)
-    assert total.cap > np.quantile(sizes, 0.999)
-
-
-def test_unevenness_is_what_keeping_few_records_does():
-    """Against the same sum over users; within bins, they are taken as alike."""
-    sizes, bound = log_normal(4000), 5
-    kept = np.minimum(sizes, bound)
-    expected = np.sum((sizes - sizes.sum() / kept.sum() * kept) ** 2) / sizes.sum()
-    found = Histogram.of(sizes, CERTAIN, np.random.default_rng(1)).unevenness(bound, sizes.sum())
-
-    assert found == pytest.approx(expected, rel=0.2)
+from experiments.all_records import Truth, scores
+from experiments.crowds import CROWDS, log_normal, made_up
 
 
 @pytest.fixture(scope="module")
@@ -55,21 +24,37 @@ def test_a_user_keeps_no_more_than_the_bound(crowd):
     assert all(tuple(point) in places for point in kept)
 
 
+@pytest.mark.parametrize("cap", [None, 7])
+def test_the_truth_counts_at_most_the_cap_of_each_user(crowd, cap):
+    """Against a sum over all records, each with its weight."""
+    records, truth = crowd.records, Truth(crowd=crowd)
+    sizes = dict(zip(*np.unique(records.true_users, return_counts=True), strict=True))
+    weights = np.array([1 if cap is None else min(1, cap / sizes[user]) for user in records.true_users])
+    x, y = records.true_points.T
+
+    assert truth.total(cap) == pytest.approx(weights.sum())
+    for number in range(0, len(records.rects), 97):
+        west, south, east, north = records.rects[number]
+        inside = (west <= x) & (x <= east) & (south <= y) & (y <= north)
+        assert truth.answers(cap)[number] == pytest.approx(weights[inside].sum())
+
+
 def test_regions_mend_what_one_factor_cannot(crowd):
     """With little noise: a smaller error, and intervals that hold the truth where those by noise alone do not."""
-    by_regions = Score.of(crowd, [all_records(crowd, 200.0, 1, private=False)])
-    by_factor = Score.of(crowd, [scaled(crowd, 50, 200.0, 1, private=False)])
+    options = {"runs": 1, "epsilon": 100, "max_per_user": 10, "scale_to_total": len(crowd.records.true_points)}
+    truth = Truth(crowd=crowd)
+    (by_regions,) = scores(truth, estimate="all-records", **options)
+    (by_factor,) = scores(truth, estimate="kept-records", **options)
 
     assert by_regions.absolute < by_factor.absolute
-    assert by_regions.coverage.mean() > 0.9 > by_factor.coverage.mean()
+    assert by_regions.held.mean() > 0.9 > by_factor.held.mean()
 
 
-def test_the_command_compares_all_estimates(crowd, monkeypatch):
-    """With either total, by regions and by the best K."""
+def test_the_command_compares_both_estimates_with_either_total(crowd, monkeypatch):
+    """One row each."""
     monkeypatch.setitem(CROWDS, "few users", lambda: crowd)
-    monkeypatch.setattr(trial, "BOUNDS", (5,))
     result = CliRunner().invoke(trial.main, ["--crowd", "few users", "--epsilon", "5", "--runs", "1"])
 
     assert result.exit_code == 0
-    for words in ("public total, regions", "public total, K = 5", "private total, regions", "private total, K = 5"):
+    for words in ("private  all records", "private  scaled", "public   all records", "public   scaled"):
         assert words in result.output

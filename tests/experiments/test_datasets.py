@@ -68,6 +68,16 @@ def test_two_states_lie_in_blank_space():
     assert fuller_half(counts) < 0.8 < fuller_half(in_clumps)
 
 
+def test_streets_are_even_from_afar_and_uneven_from_near():
+    """Every block of a coarse grid holds about as many points; most cells of a fine one hold nearly none."""
+    points = DATASETS["streets"].points()
+    coarse, fine = (np.histogram2d(*points.T, bins=bins, range=[(0, 1)] * 2)[0].ravel() for bins in (4, 1000))
+
+    assert np.array_equal(points, DATASETS["streets"].points())
+    assert coarse.max() < 2 * coarse.min()
+    assert np.mean(fine == 0) > 0.7
+
+
 def fuller_half(counts):
     """Share of the points in the fuller half of the cells that are not empty."""
     filled = np.sort(counts[counts > 0])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from experiments.datasets import REPOSITORY
 from experiments.exchangeability import UNIFORM
 from experiments.results import Results, from_table, pack, to_table, unpack
-from experiments.trial import QUERIES, significant
+from experiments.trial import ALL_SIZES, QUERIES, significant
 from experiments.workload import WORKLOADS
 
 VALUES = st.one_of(st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(), st.just({"side": 3}))
@@ -95,7 +95,7 @@ def test_rows_of_seeds_made_in_another_way_are_not_mixed(tmp_path):
 
 
 def test_the_committed_rows_are_light_and_whole():
-    """Every trial has a row for each query size, for each workload, or one for the rectangles of an exchange."""
+    """Every trial has a row for each query size, for each workload, or one for an exchange or for months."""
     path = REPOSITORY / "experiments" / "results" / "rows.parquet"
     rows = Results(path).rows()
     asked = defaultdict(list)
@@ -105,7 +105,7 @@ def test_the_committed_rows_are_light_and_whole():
     assert path.stat().st_size < 4_000_000
     assert (path.parent / "report.html").stat().st_size < 4_000_000
     assert {tuple(sorted(queries)) for queries in asked.values()} == {
-        *(tuple(sorted(QUERIES)), tuple(sorted(WORKLOADS)), (UNIFORM,)),
+        *(tuple(sorted(QUERIES)), tuple(sorted(WORKLOADS)), (UNIFORM,), (ALL_SIZES,)),
     }
 
 

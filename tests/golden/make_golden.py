@@ -9,18 +9,25 @@ again.
 import json
 from fractions import Fraction
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
+import pyarrow as pa
 import shapely
 
 import hushgrid as hg
 from hushgrid import __version__
 from hushgrid.answering.areas import area_partition
+from hushgrid.files import groups
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, NestedGrid
 from hushgrid.inference.measurements import Measurements, NoisyValues, Regions
+from hushgrid.priors.sharpen import sharpened
+from hushgrid.release.calibrate import calibrated
 from hushgrid.synopsis.claim import Claim, MethodRecord, Size, Spend
 from hushgrid.synopsis.synopsis import Synopsis
+from tests.plain import UNIT_SQUARE
+from tests.priors import PointsPrior, clustered
 
 FOLDER = Path(__file__).parent / __version__
 
@@ -86,6 +93,20 @@ def clusters():
     return hg.publish(points, domain=Domain(west=0, south=0, east=1, north=1), epsilon=1, method="staq")
 
 
+def fields():
+    """STAQ of points that lie evenly, which version 3 of the calibration widens less; ε = 1."""
+    points = np.random.default_rng(11).beta(2, 3, (20_000, 2))
+    return hg.publish(points, domain=UNIT_SQUARE, epsilon=1, method="staq", max_cells=400)
+
+
+def sharp_clusters():
+    """STAQ sharpened by public points of the same clusters, its intervals calibrated; ε = 1/10."""
+    release = hg.publish(
+        clustered(5000, seed=0), domain=UNIT_SQUARE, epsilon="0.1", method="staq", calibrate=False, max_cells=400
+    )
+    return calibrated(sharpened(release, PointsPrior(clustered(20_000, seed=1), licence="CC0-1.0")))
+
+
 def counties():
     """Areas in two levels, not in the order of the levels, one with a hole, one of two parts; ε = 1."""
     lake = shapely.box(0.6, 0.1, 0.7, 0.2)
@@ -114,11 +135,31 @@ def counties():
     )
 
 
-def facts(synopsis):
-    """What must be found in the file of a synopsis for ever."""
+def kinds():
+    """Slices by kind, of made-up points by STAQ, sharpened by their total; ε = 1."""
+    rng = np.random.default_rng(9)
+    points = clustered(3000, seed=3)
+    table = pa.table(
+        {"lon": points[:, 0], "lat": points[:, 1], "kind": rng.choice(["car", "bike", "bus"], len(points))}
+    )
+    by = hg.By("kind", values=["bike", "car"], other=True)
+    return hg.publish(table, domain=UNIT_SQUARE, epsilon=1, method="staq", max_cells=200, by=by)
+
+
+def facts(release):
+    """What must be found in the file of a release for ever."""
+    if isinstance(release, hg.Slices):
+        parts = {name or "": facts(part) for name, part in release.all_parts()}
+        return {"by": release.by.to_dict(), "names": list(release.names), "parts": parts}
+    return facts_of_one(release)
+
+
+def facts_of_one(synopsis):
+    """The same of one synopsis."""
     partition = synopsis.partition
     in_levels = [] if partition.tiles else [[*synopsis.districts.answers(level)[0]] for level in partition.level_names]
     return {
+        **({"prior": synopsis.prior.leaves.tolist()} if synopsis.prior is not None else {}),
         **({"levels": dict(zip(partition.level_names, in_levels, strict=True))} if in_levels else {}),
         "epsilon": str(synopsis.claim.epsilon),
         "unit": synopsis.claim.unit,
@@ -139,9 +180,16 @@ if __name__ == "__main__":
         "ag": adaptive_grid,
         "staq-belief": clusters,
         "staq-belief-2": clusters,
+        "staq-belief-prior": sharp_clusters,
+        "staq-calibration-3": fields,
         "areas-in-levels": counties,
+        "slices": kinds,
+        "ug-schema-2": uniform_grid,
+        "ag-schema-2": adaptive_grid,
+        "areas-in-levels-schema-2": counties,
     }.items():
         if not (path := FOLDER / f"{name}.dp.parquet").exists():
             synopsis = make()
-            synopsis.save(path)
+            with patch.object(groups, "ROWS_PER_GROUP", 250):  # several groups, though files are small
+                synopsis.save(path)
             (FOLDER / f"{name}.json").write_text(json.dumps(facts(synopsis)) + "\n")

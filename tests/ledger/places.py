@@ -12,6 +12,7 @@ from hushgrid.ledger.ledger import Ledger, open_ledger
 from hushgrid.ledger.request import Request
 from hushgrid.ledger.reservation import Reservation
 from hushgrid.ledger.store import Transaction
+from hushgrid.periods import PeriodKind, PeriodRule
 
 ASKED = Request(
     dataset="trips",
@@ -47,10 +48,17 @@ def schema_place(server: str, name: str) -> str:
     return f"{server}&options=-csearch_path%3D{name}"
 
 
-def new_ledger(place: str, *, budget: object = 3) -> str:
+def in_period(name: str, *, time: str = "started_at", timezone: str = "Europe/Paris") -> PeriodRule:
+    """The rule of a period."""
+    rule = PeriodRule.of(name, time=time, timezone=timezone)
+    assert rule is not None
+    return rule
+
+
+def new_ledger(place: str, *, budget: object = 3, per: PeriodKind | None = None) -> str:
     """Make a ledger at a place, with the data set of the usual request."""
     with open_ledger(place, create=True) as ledger:
-        ledger.add_dataset(ASKED.dataset, budget=budget, unit=ASKED.unit)
+        ledger.add_dataset(ASKED.dataset, budget=budget, unit=ASKED.unit, per=per)
     return place
 
 

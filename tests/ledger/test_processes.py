@@ -14,7 +14,7 @@ import pytest
 from hushgrid.ledger.book import State
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.ledger.reservation import CommittedRelease, Reservation
-from tests.ledger.places import ASKED, file_place, new_ledger
+from tests.ledger.places import ASKED, asked, file_place, in_period, new_ledger
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,6 +54,28 @@ def test_of_sixteen_that_ask_at_once_ten_are_granted(empty_place: str, folder: P
     assert (len(files), book.accounts["trips"].left) == (10, 0)
 
 
+def test_of_sixteen_that_ask_for_two_months_each_month_grants_five(empty_place: str, folder: Path) -> None:
+    """Every month is spent to its last tenth, and no more."""
+    new_ledger(empty_place, budget="0.5", per="month")
+
+    codes = harness("race", empty_place, folder, 16, "1/10", "2026-01", "2026-02")
+
+    assert Counter(codes) == {0: 10, 4: 6}
+    with open_ledger(empty_place) as ledger:
+        account = ledger.book().accounts["trips"]
+        assert ledger.verify().ok
+    assert [(each.period, each.left) for each in account.by_period] == [("2026-01", 0), ("2026-02", 0)]
+    assert account.lifetime == 1
+
+
+def test_a_kill_leaves_the_account_of_a_period_right(where: str, folder: Path) -> None:
+    """At some of the lines between opening the ledger and the end."""
+    ends = [check_scene(place, Path(out), "2026-03") for place, out in harness("steps", where, folder, 23, "2026-03")]
+
+    assert set(ends) >= {(None, False), ("reserved", False), ("committed", False)}
+    assert ends[-1] == ("committed", True)
+
+
 @pytest.mark.parametrize("stride", [17, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_kill_at_any_step_leaves_the_account_right(where: str, folder: Path, stride: int) -> None:
     """At each line that runs between opening the ledger and the end, or at some of them."""
@@ -84,7 +106,7 @@ def test_the_check_would_notice_a_release_without_an_entry(tmp_path: Path) -> No
         check_scene(place, output)
 
 
-def check_scene(place: str, output: Path) -> tuple[State | None, bool]:
+def check_scene(place: str, output: Path, period: str | None = None) -> tuple[State | None, bool]:
     """Look at what a killed process left, and ask again: the state of the entry, and whether there is a release.
 
     A release file has a committed entry of its hash. An entry, committed or not, is charged. Asking again gives back
@@ -95,7 +117,7 @@ def check_scene(place: str, output: Path) -> tuple[State | None, bool]:
         assert ledger.verify().ok
         book = ledger.book()
         entry = book.entries.get(1)
-        left = book.accounts["trips"].left
+        left = book.accounts["trips"].paying(period).left
         committed = entry is not None and entry.state == "committed"
         appeared = output.exists() and output.stat().st_size > 0
         if appeared:
@@ -105,8 +127,8 @@ def check_scene(place: str, output: Path) -> tuple[State | None, bool]:
             assert list(output.parent.iterdir()) == []
         assert len(book.entries) == (entry is not None)
         assert left == 2 - len(book.entries)
-        again = ledger.reserve(ASKED)
+        again = ledger.reserve(ASKED if period is None else asked(period=in_period(period)))
         assert isinstance(again, CommittedRelease if committed else Reservation)
-        assert ledger.book().accounts["trips"].left == left - (not committed)
+        assert ledger.book().accounts["trips"].paying(period).left == left - (not committed)
         assert isinstance(again, Reservation) or hashlib.sha256(again.read()).hexdigest() == again.sha256
         return None if entry is None else entry.state, appeared

@@ -76,9 +76,14 @@ def test_examples_run(desk: Path, line: str, monkeypatch: pytest.MonkeyPatch) ->
     for name in ("areas.geojson", "districts.geojson", "land.geojson"):
         Path(name).write_text(json.dumps(AREAS))
     make("counties.geojson")
-    for month in ("2026-02.dp.parquet", "2026-03.dp.parquet"):
-        if month in line:
-            make(month)
+    for release in ("2026-02.dp.parquet", "2026-03.dp.parquet", "hours.dp.parquet"):
+        if release in line:
+            make(release)
+    if "map months" in line:
+        Path("months").mkdir()
+        for release in ("2026-02.dp.parquet", "2026-03.dp.parquet"):
+            make(release)
+            Path(release).rename(Path("months") / release)
     if "counties.dp.parquet" in line:
         options = "--areas counties.geojson --levels state,county --epsilon 1"
         hushgrid(f"hushgrid publish trips.parquet {options} -o counties.dp.parquet")

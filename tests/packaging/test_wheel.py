@@ -107,4 +107,4 @@ def test_types_are_seen_by_a_checker_from_the_installed_package(core, tmp_path):
     checker = (sys.executable, "-m", "mypy", "--strict", "--python-executable", core.python, "usage.py")
     printed = run(*checker, cwd=tmp_path, code=1)
 
-    assert re.findall(r"usage\.py:(\d+): error: .*\[([\w-]+)\]", printed) == [("4", "call-arg")]
+    assert re.findall(r"usage\.py:(\d+): error: .*\[([\w-]+)\]", printed) == [("4", "call-overload")]

@@ -116,6 +116,7 @@ def test_any_text_makes_a_domain_or_a_sentence(parts, separator, crs):
 @example(bounds=(0, 0, 128, 128), crs="OGC:CRS84", separator=",")
 @example(bounds=(91, 91, 95, 95), crs="OGC:CRS84", separator=" ")
 @example(bounds=(40.00000000000001, 2, 40.0, 1), crs="EPSG:32618", separator=",")
+@example(bounds=(5000000.0, -1, 5000001.0, 0), crs="EPSG:32618", separator=",")
 @FEW
 def test_domains_on_the_command_line(bounds, crs, separator):
     """A command shown as the way out gets past its domain: what it lacks then is the file of points."""

@@ -38,7 +38,8 @@ class Plant(NamedTuple):
 def plant(folder: Path, edits: tuple[Edit, ...]) -> Path:
     """A copy of the build with some edits; each of them has to apply, once."""
     copy = folder / "src" / "hushgrid"
-    shutil.copytree(SOURCE, copy)  # with its times, so that compiled kernels are found again
+    # With its times, so that compiled kernels are found again; their locks come and go.
+    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("*.lock"))
     for path, old, new in edits:
         text = (copy / path).read_text()
         assert text.count(old) == 1, f"{path} has {text.count(old)} times: {old}"
@@ -70,9 +71,7 @@ NOISY = "lambda: add_noise(true_values, rate=rate, bits=self._bits), np.shape(tr
 MEASURED = "        return NoisyValues.at_one_rate(self._noisy(true_counts, rate, purpose), rate)"
 GRID_MEASURED = "        measured = budget.measure(counter.count(grid), Fraction(1))\n"
 SELECTED = "        chosen = budget.select(-np.abs(2 * true_lefts - true_counts[:, None]), allowed, self.share)\n"
-RELEASED = (
-    "                synopsis = self.method.release(counter, budget)\n            return self._calibrated(synopsis)"
-)
+RELEASED = "        synopsis = self._published(counter, budget, prior)\n        return self._calibrated(synopsis)"
 
 TEN = {
     "grids divided by true counts": Plant(
@@ -152,8 +151,12 @@ TEN = {
     ),
     "STAQ that decides by true counts": Plant(
         (
-            Edit(STAQ, "decision = self._decide(survey, paths", "decision = self._decide(counter, survey, paths"),
-            Edit(STAQ, 'def _decide(self, survey: "Survey"', 'def _decide(self, counter: Counter, survey: "Survey"'),
+            Edit(STAQ, "= self._decide(survey, paths.left", "= self._decide(counter, survey, paths.left"),
+            Edit(
+                STAQ,
+                "def _decide(self, survey: Survey, left",
+                "def _decide(self, counter: Counter, survey: Survey, left",
+            ),
             Edit(
                 STAQ,
                 "estimates = survey.frontier.estimates()\n",
@@ -166,6 +169,53 @@ TEN = {
 }
 
 MORE = {
+    "a prior made from the points": Plant(
+        (
+            Edit(
+                "release/request.py",
+                RELEASED,
+                "        from hushgrid.geometry.quadrants import all_cells\n"
+                "        cells = all_cells(self.domain, 4)\n"
+                "        sums = [0.0, *counter.count(cells).cumsum().astype(float)]\n"
+                "        import numpy as np\n"
+                "        prior = prior and replace(prior, level=4, codes=cells.codes, sums=4 * np.array(sums))\n"
+                + RELEASED,
+            ),
+        ),
+        exact("staq, public prior"),
+        "taint",
+    ),
+    "points in places counted around them, too": Plant(
+        (
+            Edit(
+                "release/places.py", "method.release(counter.outside(areas), budget)", "method.release(counter, budget)"
+            ),
+        ),
+        exact("staq, places"),
+        "loss",
+    ),
+    "a size that counts all months": Plant(
+        (
+            Edit(
+                "counting/filtered.py",
+                '        """Number of rows that are kept, counted once."""\n        return self._rows\n',
+                '        """Number of rows that are kept, counted once."""\n        return self._source.rows()\n',
+            ),
+        ),
+        exact("ug, period"),
+        "loss",
+    ),
+    "records of another month instead": Plant(
+        (
+            Edit(
+                "counting/filtered.py",
+                "np.flatnonzero(block.slices >= 0)",
+                "np.flatnonzero(block.slices < 0)",
+            ),
+        ),
+        exact("ug, period"),
+        "loss",
+    ),
     "levels of areas that cost nothing": Plant(
         (
             Edit(
@@ -274,11 +324,32 @@ MORE = {
         exact("ug, half", "ug, size"),
         "taint",
     ),
+    "records by region without their cap": Plant(
+        (Edit("counting/by_user/tallies.py", "WHOLE_RECORD * capped // sizes[:, None]", "WHOLE_RECORD + 0 * capped"),),
+        "^exact: ug, users, all records(, Parquet folder)?$",
+        "loss",
+    ),
+    "records by region at the price of one": Plant(
+        (Edit("release/all_records.py", "change=WHOLE_RECORD * cap", "change=WHOLE_RECORD"),),
+        "^exact: ug, users, all records$",
+        "loss",
+    ),
+    "a cap that true users choose": Plant(
+        (
+            Edit(
+                "release/all_records.py",
+                "chosen = best_cap(tally, users, ",
+                "chosen = best_cap(tally, 10**4 * true_tallies.true_users, ",
+            ),
+        ),
+        "^exact: ug, users, all records$",
+        "taint",
+    ),
     "records bounded chunk by chunk": Plant(
         (
             Edit(
                 "counting/bounded.py",
-                "        return rule.keep(rows.ids, rows.longitudes, rows.latitudes)\n",
+                "        return rule.keep(rows.ids, rows.longitudes, rows.latitudes, rows.slices)\n",
                 "        chunks = [slice(start, start + 16) for start in range(0, max(rows.longitudes.size, 1), 16)]\n"
                 "        ids = [rows.ids._replace(numbers=rows.ids.numbers[chunk]) for chunk in chunks]\n"
                 "        keeps = [rule.keep(own, rows.longitudes[chunk], rows.latitudes[chunk])\n"
@@ -294,22 +365,23 @@ MORE = {
         (
             Edit(
                 "counting/bounded.py",
-                "        return BoundedPoints(source=ArrayPoints(_joined(points)), true_capped_total=true_total)\n",
+                "        joined = Points.joined(points)\n"
+                "        source = ArrayPoints((joined.longitudes, joined.latitudes), slices=joined.slices)\n",
                 "        class Redrawn(ArrayPoints):\n"
                 "            def parts(self):\n"
                 "                from dataclasses import replace\n"
                 "                from os import urandom\n"
                 "                again = []\n"
                 "                _keep_all(partitions, replace(rule, key=urandom(32)), memory_bytes, again.append)\n"
-                "                return ArrayPoints(_joined(again)).parts()\n"
-                "        return BoundedPoints(source=Redrawn(_joined(points)), true_capped_total=true_total)\n",
+                "                return ArrayPoints(Points.joined(again)[:2]).parts()\n"
+                "        source = Redrawn(Points.joined(points)[:2])\n",
             ),
         ),
         exact("ag, users"),
         "loss",
     ),
     "ten times the records of a user": Plant(
-        (Edit("counting/bounding.py", "most=self.max_per_user,", "most=10 * self.max_per_user,"),),
+        (Edit("counting/bounding.py", "most=self.max_per_user,\n", "most=10 * self.max_per_user,\n"),),
         "^exact: ug, (distinct )?users$",
         "loss",
     ),
@@ -319,10 +391,10 @@ MORE = {
                 "release/request.py",
                 RELEASED,
                 RELEASED.replace(
-                    "            return",
-                    "                note = f'{counter.rows()} rows were read'\n"
-                    "                synopsis = replace(synopsis, method=replace(synopsis.method, notes=(note,)))\n"
-                    "            return",
+                    "        return",
+                    "        note = f'{counter.rows()} rows were read'\n"
+                    "        synopsis = replace(synopsis, method=replace(synopsis.method, notes=(note,)))\n"
+                    "        return",
                 ),
             ),
         ),
@@ -346,10 +418,10 @@ MORE = {
             Edit(
                 "release/request.py",
                 RELEASED,
-                "                synopsis = self.method.release(counter, budget)\n"
-                "                true_counts = counter.count(synopsis.partition).astype(float)\n"
-                "            found = self._calibrated(replace(synopsis, counts=true_counts))\n"
-                "            return replace(synopsis, calibration=found.calibration)",
+                "        synopsis = self._published(counter, budget, prior)\n"
+                "        true_counts = counter.count(synopsis.partition).astype(float)\n"
+                "        found = self._calibrated(replace(synopsis, counts=true_counts))\n"
+                "        return replace(synopsis, calibration=found.calibration)",
             ),
         ),
         exact("ag, calibrated"),
@@ -375,8 +447,8 @@ MORE = {
         (
             Edit(
                 "release/on_ledger.py",
-                "        wanted = request.for_ledger(charge.dataset)\n",
-                "        wanted = replace(request.for_ledger(charge.dataset), user_column=str(len(points)))\n",
+                "        wanted = charge.wanted(request)\n",
+                "        wanted = replace(charge.wanted(request), user_column=str(len(points)))\n",
             ),
         ),
         exact("ag, ledger"),
@@ -388,8 +460,8 @@ MORE = {
                 "release/request.py",
                 RELEASED,
                 RELEASED.replace(
-                    "            return",
-                    "                object.__setattr__(synopsis, 'true_total', counter.total())\n            return",
+                    "        return",
+                    "        object.__setattr__(synopsis, 'true_total', counter.total())\n        return",
                 ),
             ),
             Edit(
@@ -411,9 +483,8 @@ MORE = {
                 "release/request.py",
                 RELEASED,
                 RELEASED.replace(
-                    "            return",
-                    "                if counter.total() < 10:\n                    print('hardly any records')\n"
-                    "            return",
+                    "        return",
+                    "        if counter.total() < 10:\n            print('hardly any records')\n        return",
                 ),
             ),
         ),
@@ -426,9 +497,8 @@ MORE = {
                 "release/request.py",
                 RELEASED,
                 RELEASED.replace(
-                    "            return",
-                    "                if counter.rows() != counter.total():\n                    raise ValueError\n"
-                    "            return",
+                    "        return",
+                    "        if counter.rows() != counter.total():\n            raise ValueError\n        return",
                 ),
             ),
         ),

@@ -8,34 +8,34 @@ def order(domain: hg.Domain) -> None:
     hg.Domain(0, 0, 1, 1)  # error: call-arg
     hg.Domain(west=0, south=0, east=1)  # error: call-arg
     hg.Domain(west="zero", south=0, east=1, north=1)  # error: arg-type
-    hg.publish("trips.parquet", domain, 1.0)  # error: call-arg
+    hg.publish("trips.parquet", domain, 1.0)  # error: call-overload
     hg.UniformGrid(64)  # error: call-arg
 
 
 def what_must_be_given(domain: hg.Domain) -> None:
     """The domain and the budget are public and must be given."""
-    hg.publish("trips.parquet", epsilon=1.0)  # error: call-arg
-    hg.publish("trips.parquet", domain=domain)  # error: call-arg
-    hg.publish("trips.parquet", domain=(0, 0, 1, 1), epsilon=1.0)  # error: arg-type
-    hg.publish("trips.parquet", domain=domain, epsilon=None)  # error: arg-type
+    hg.publish("trips.parquet", epsilon=1.0)  # error: call-overload
+    hg.publish("trips.parquet", domain=domain)  # error: call-overload
+    hg.publish("trips.parquet", domain=(0, 0, 1, 1), epsilon=1.0)  # error: call-overload
+    hg.publish("trips.parquet", domain=domain, epsilon=None)  # error: call-overload
 
 
 def what_there_is_none_of(domain: hg.Domain) -> None:
     """No seed and no weights."""
-    hg.publish("trips.parquet", domain=domain, epsilon=1.0, seed=1)  # error: call-arg
-    hg.publish("trips.parquet", domain=domain, epsilon=1.0, weights="fare")  # error: call-arg
-    hg.publish("trips.parquet", domain=domain, epsilon=1.0, rng=1)  # error: arg-type
+    hg.publish("trips.parquet", domain=domain, epsilon=1.0, seed=1)  # error: call-overload
+    hg.publish("trips.parquet", domain=domain, epsilon=1.0, weights="fare")  # error: call-overload
+    hg.publish("trips.parquet", domain=domain, epsilon=1.0, rng=1)  # error: call-overload
     hg.simulation_rng("seed")  # error: arg-type
 
 
 def spelling(domain: hg.Domain) -> None:
     """Options are spelt as they are, and of their kind."""
-    hg.publish("trips.parquet", domain=domain, epsilon=1.0, missing_user="keep")  # error: arg-type
-    hg.publish("trips.parquet", domain=domain, epsilon=1.0, size_from="file")  # error: arg-type
-    hg.publish("trips.parquet", domain=domain, epsilon=1.0, scale_to_total="public")  # error: arg-type
-    hg.publish("trips.parquet", domain=domain, epsilon=1.0, max_per_user="ten")  # error: arg-type
-    hg.publish("trips.parquet", domain=domain, epsilon=1.0, method=hg.UniformGrid)  # error: arg-type
-    hg.publish("trips.parquet", domain=domain, epsilon=1.0, method=3)  # error: arg-type
+    hg.publish("trips.parquet", domain=domain, epsilon=1.0, missing_user="keep")  # error: call-overload
+    hg.publish("trips.parquet", domain=domain, epsilon=1.0, size_from="file")  # error: call-overload
+    hg.publish("trips.parquet", domain=domain, epsilon=1.0, scale_to_total="public")  # error: call-overload
+    hg.publish("trips.parquet", domain=domain, epsilon=1.0, max_per_user="ten")  # error: call-overload
+    hg.publish("trips.parquet", domain=domain, epsilon=1.0, method=hg.UniformGrid)  # error: call-overload
+    hg.publish("trips.parquet", domain=domain, epsilon=1.0, method=3)  # error: call-overload
     hg.AdaptiveGrid(beta=0.5)  # error: call-arg
     hg.UniformGrid(side=2.5)  # error: arg-type
     hg.Staq(inference="guess")  # error: arg-type

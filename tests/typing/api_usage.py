@@ -43,6 +43,7 @@ def points(domain: hg.Domain) -> None:
     assert_type(hg.publish("trips.parquet", domain=domain, epsilon=1.0), hg.Synopsis)
     hg.publish(Path("trips.csv"), domain=domain, epsilon="0.5", lon="x", lat="y", crs="EPSG:4326")
     hg.publish("trips.csv", domain=domain, epsilon=1, delimiter=";", decimal=",")
+    hg.publish("trips.csv", domain=domain, epsilon=1, prior=Path("homes.geojson"), prior_weight="people")
     hg.publish(np.zeros((10, 2)), domain=domain, epsilon=Fraction(1, 3))
     hg.publish((np.zeros(10), np.zeros(10)), domain=domain, epsilon=Decimal("0.1"))
     hg.publish([[0.2, 0.7], [0.4, 0.6]], domain=domain, epsilon=1)
@@ -54,6 +55,7 @@ def points(domain: hg.Domain) -> None:
         geometry="geometry",
         size_share=0.02,
         max_cells=2**22,
+        aim=None,
         calibrate=False,
     )
 
@@ -87,6 +89,7 @@ def options(domain: hg.Domain, told: Callable[[float], None]) -> None:
         scale_to_total="private",
         max_for_total=100,
         kept_share=False,
+        estimate="kept-records",
     )
     hg.publish(np.zeros((3, 2)), domain=domain, epsilon=1, user=["a", "b", "a"], max_per_user=1, scale_to_total=3)
     hg.publish(
@@ -102,6 +105,22 @@ def options(domain: hg.Domain, told: Callable[[float], None]) -> None:
         "trips.parquet", domain=domain, epsilon=1, ledger=Path("hushgrid.ledger"), dataset="trips", new_release=True
     )
     hg.publish("trips.parquet", domain=domain, epsilon=1, ledger="hushgrid.ledger", dataset="trips", resume=1)
+    hg.publish("trips.parquet", domain=domain, epsilon=1, user="id", max_per_user=2, estimate="all-records")
+    kinds = hg.By("kind", values=["car", "bike"], other=True)
+    hours = hg.By.time("started_at", "hour", timezone="America/New_York")
+    assert_type(hg.publish("trips.parquet", domain=domain, epsilon=1, by=kinds), hg.Slices)
+    assert_type(hg.publish("trips.parquet", domain=domain, epsilon=1, by=[kinds, hours], method="ag"), hg.Slices)
+    assert_type(hg.publish("trips.parquet", domain=domain, epsilon=1, by=None), hg.Synopsis)
+    hg.publish(
+        "trips.parquet",
+        domain=domain,
+        epsilon=1,
+        period="2026-03",
+        time="started_at",
+        timezone="Europe/Paris",
+        dataset="trips",
+        series=True,
+    )
     assert_type(hg.simulation_rng(1), SimulatedBits)
     hg.publish([[0.5, 0.5]], domain=domain, epsilon=1, rng=hg.simulation_rng(np.int64(1)), progress=told)
 
@@ -109,7 +128,8 @@ def options(domain: hg.Domain, told: Callable[[float], None]) -> None:
 def synopses() -> None:
     """Everything that can be asked of one."""
     synopsis = hg.read("trips.dp.parquet")
-    assert_type(synopsis, hg.Synopsis)
+    assert_type(synopsis, hg.Synopsis | hg.Slices)
+    assert isinstance(synopsis, hg.Synopsis)
     assert_type(synopsis.count([-74.02, 40.70, -73.93, 40.80]), float | Floats)
     assert_type(synopsis.count(np.zeros((5, 4))), float | Floats)
     assert_type(synopsis.count_polygons([]), float | Floats)
@@ -132,6 +152,21 @@ def synopses() -> None:
     synopsis.save("experiment.dp.parquet", allow_simulation=True)
 
 
+def slices(hours: hg.Slices) -> None:
+    """One release a slice."""
+    assert_type(hours["07"], hg.Synopsis)
+    assert_type(hg.describe(hours), hg.SlicesDescription)
+    assert_type(hours.total, hg.Synopsis | None)
+    assert_type(hours.names, tuple[str, ...])
+    assert_type(hours.by, hg.By)
+    assert_type(hours.answer([-74.02, 40.70, -73.93, 40.80]), hg.Answer)
+    assert_type(hours.answer(np.zeros((5, 4)), slices=["07", "08"], confidence=0.9), hg.Answer)
+    assert_type(hours.answer_polygons([], slices="07"), hg.Answer)
+    hours.cells().to_pandas()
+    hours.sample(1000, seed=3).to_pandas()
+    hours.save(Path("hours.dp.parquet"), overwrite=True)
+
+
 def answers(synopsis: hg.Synopsis) -> None:
     """An estimate and its interval."""
     answer = synopsis.answer(np.zeros((5, 4)))
@@ -149,6 +184,12 @@ def changes(before: hg.Synopsis, after: hg.Synopsis) -> None:
     change = hg.compare(before, after, rate=0.1, correction="holm")
     assert_type(change, hg.Change)
     assert_type(hg.compare("before.dp.parquet", "after.dp.parquet").answer([0, 0, 1, 1]), hg.Difference)
+    series = hg.Series({"2026-01": before, "2026-02": "after.dp.parquet"})
+    assert_type(series["2026-01"], hg.Synopsis)
+    assert_type(series.answer([0, 0, 1, 1], confidence=0.9), hg.OverTime)
+    assert_type(series.lifetime, Fraction)
+    assert_type(series.everyone, str)
+    assert_type(series.last, hg.Synopsis)
     found = change.answer_polygons([])
     assert_type(found.difference, float | Floats)
     assert_type(found.significant, bool | NDArray[np.bool_])

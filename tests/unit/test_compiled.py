@@ -64,6 +64,29 @@ def test_where_nothing_can_be_kept_a_kernel_is_compiled_all_the_same(monkeypatch
     assert asked == [True, False]
 
 
+def test_a_kernel_is_missing_until_a_process_keeps_it(monkeypatch, tmp_path):
+    """Another one beside it changes nothing."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    kernel, other = compiled(double), compiled(quadruple.__wrapped__)
+    assert kernel.is_missing
+
+    assert other(2) == 8
+    assert kernel.is_missing
+    assert not other.is_missing
+
+    assert kernel(2) == 4
+    assert not kernel.is_missing
+    assert not compiled(double).is_missing
+
+
+def test_where_nothing_can_be_kept_nothing_is_missing(monkeypatch):
+    """There is no use in compiling for others."""
+    njit = numba.njit
+    monkeypatch.setattr(numba, "njit", lambda **options: njit(**options | {"cache": False}))
+    monkeypatch.setattr("hushgrid.compiled._by_one_process", lambda dispatcher: dispatcher)
+    assert not compiled(double).is_missing
+
+
 def test_another_error_is_not_swallowed(monkeypatch):
     """Only the missing cache is forgiven."""
 

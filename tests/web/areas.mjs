@@ -7,10 +7,13 @@ import { pathToFileURL } from "node:url";
 const modules = `${pathToFileURL(process.argv[2])}/`;
 const { releaseLevels } = await import(`${modules}areas/levels.mjs`);
 const { areasCsv, areasGeojson } = await import(`${modules}areas/files.mjs`);
+const { Axes } = await import(`${modules}slices/axes.mjs`);
 const { readArrays, unpack } = await import(`${modules}payload.mjs`);
 
-const { facts, payload, sums, places } = JSON.parse(readFileSync(0, "utf8"));
-const levels = releaseLevels(facts, readArrays(await unpack(payload), facts.arrays));
+const { facts, payload, sums, places, chosen } = JSON.parse(readFileSync(0, "utf8"));
+const axes = facts.slices ? new Axes(facts.slices.axes) : null;
+const levels = releaseLevels(facts, readArrays(await unpack(payload), facts.arrays), axes);
+if (axes) for (const level of levels) level.chosen = chosen;
 const inOrder = (level) => [...level.names.keys()].sort((one, other) => level.places[one] - level.places[other]);
 process.stdout.write(
   JSON.stringify({

@@ -63,6 +63,14 @@ def _ragged(side, vertices):
     return shapely.intersection(np.array(shapes, object), shapely.box(*DOMAIN.bounds))
 
 
+def district_slices():
+    """Two kinds on seven weekdays, counted on the areas."""
+    by = hg.By.product(hg.By("kind", values=["car", "bike"]), hg.By.time("at", "weekday"))
+    return hg.Slices(
+        by=by, parts={name: district_release(points=200 * (number + 2)) for number, name in enumerate(by.names)}
+    )
+
+
 def district_release(levels=("region", "state", "county"), epsilon=1, points=3000):
     """A release of made-up points on the areas."""
     rng = np.random.default_rng(3)
@@ -71,10 +79,14 @@ def district_release(levels=("region", "state", "county"), epsilon=1, points=300
     return hg.publish(given, domain=DOMAIN, epsilon=epsilon, method=areas)
 
 
-def districts_under_node(synopsis, *, sums=(), places=()):
-    """What the script says: answers of all levels, sums of (level, areas), and the finest area at places."""
-    page = map_page(synopsis)
+def districts_under_node(release, *, sums=(), places=(), chosen=()):
+    """What the script says: answers of all levels, sums of (level, areas), and the finest area at places.
+
+    Of slices, it is said for those that are chosen: along each axis one by its number, or -1 for all.
+    """
+    page = map_page(release)
     job = {"facts": facts_of(page), "payload": block(page, "payload"), "sums": sums, "places": places}
+    job["chosen"] = chosen
     done = subprocess.run(
         [NODE, SCRIPT, MODULES], input=json.dumps(job), capture_output=True, text=True, check=False, encoding="utf-8"
     )

@@ -13,6 +13,8 @@ from hushgrid.answering.surface import spread
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.tree import Lattice, Tree
+from hushgrid.priors.masses import CellMasses, Source
+from hushgrid.priors.sharpen import sharpened
 from hushgrid.synopsis.answer import FLOOR_VARIANCE, Calibration, normal_reach
 from hushgrid.synopsis.scale import Scale
 from hushgrid.synopsis.synopsis import Synopsis
@@ -82,6 +84,43 @@ def test_rectangles_have_the_same_answers(method):
         expected = as_columns(synopsis.answer(asked))
         assert answers.shape == expected.shape
         assert np.abs(answers - expected).max() <= TOLERANCE * synopsis.total
+
+
+def test_a_release_with_a_prior_has_the_same_answers():
+    """Its leaves are divided further than they were measured, and vary as they were measured."""
+    synopsis, rects = published("staq"), some_rects(500)
+    source = Source(name="public points", kind="points", sha256="0" * 64)
+    sharper = sharpened(synopsis, CellMasses.of_points(source, some_points(), None, DOMAIN))
+    expected = as_columns(sharper.answer(rects))
+
+    assert sharper.partition.cells > synopsis.partition.cells
+    found = answers_under_node(sharper, rects=rects, polygons=[as_ring(rect) for rect in rects[:50]])
+    assert np.abs(found["rects"] - expected).max() <= TOLERANCE * sharper.total
+    assert np.abs(found["polygons"] - expected[:50]).max() <= TOLERANCE * sharper.total
+
+
+def test_a_release_aimed_at_places_has_the_same_answers():
+    """Its places lie inside cells, across several, and over whole ones; one is bent, and one has a hole."""
+    bent = shapely.Polygon([(-102, 37), (-96, 38), (-99, 40), (-97, 43), (-103, 41)])
+    around_hole = shapely.Polygon(*[[(-80.6, 29.5), (-79.4, 29.6), (-79.5, 30.6), (-80.5, 30.4)]]).difference(
+        shapely.box(-80.1, 29.9, -79.9, 30.1)
+    )
+    shapes = [bent, around_hole, shapely.box(-126, 17, -125, 20), shapely.box(-80.1, 29.9, -79.9, 30.1)]
+    synopsis = hg.publish(some_points(), domain=DOMAIN, epsilon=1, aim=shapes, rng=hg.simulation_rng(3))
+    rects = np.concatenate([some_rects(500), shapely.bounds(shapes)])
+    bends = [[-20 + 4 * np.array(BENT) + (-90, 30)], [np.array(ring) - (103, -38) for ring in WITH_HOLE]]
+    rings = [*(as_ring(rect) for rect in rects[:100]), *bends, [shapely.get_coordinates(bent)[:-1]]]
+    places = np.random.default_rng(4).uniform([-103, 28], [-79, 43], (40, 2))
+
+    found = answers_under_node(synopsis, rects=rects, polygons=rings, places=places)
+    assert np.abs(found["rects"] - as_columns(synopsis.answer(rects))).max() <= TOLERANCE * synopsis.total
+    asked = [shapely.Polygon(ring, holes) for ring, *holes in rings]
+    expected = as_columns(synopsis.answer_polygons(asked))
+    assert np.abs(found["polygons"] - expected).max() <= TOLERANCE * synopsis.total
+    cells = found["cells"]
+    expected = as_columns(synopsis.answer(cells[:, :4]))
+    assert np.abs(cells[:, 4:7] - expected).max() <= TOLERANCE * synopsis.total
+    assert abs(found["polygons"][-1][0] - synopsis.places.counts[0]) < 1e-6
 
 
 @pytest.mark.slow
@@ -159,6 +198,29 @@ def test_polygons_have_the_same_answers(method):
     rings = [[shapely.get_coordinates(star)[:-1]] for star in stars]
     found = answers_under_node(synopsis, polygons=rings)["polygons"]
     assert np.abs(found - as_columns(synopsis.answer_polygons(stars))).max() <= TOLERANCE * synopsis.total
+
+
+@pytest.mark.parametrize("total", [None, 20_000])
+@pytest.mark.parametrize("method", ["ug", "staq"])
+def test_intervals_of_all_records_reach_the_page(method, total):
+    """Estimates by regions, and intervals that hold what is not kept, are those of Python."""
+    points, rects = some_points(), some_rects(60)
+    users = {"user": np.minimum(np.random.default_rng(3).zipf(1.3, len(points)), 500), "max_per_user": 3}
+    made = hg.publish(
+        points,
+        domain=DOMAIN,
+        epsilon=5,
+        method=method,
+        estimate="all-records",
+        scale_to_total=total,
+        rng=hg.simulation_rng(5),
+        **users,
+    )
+    answer = made.answer(rects)
+    found = answers_under_node(made, rects=rects, polygons=[as_ring(rect) for rect in rects[:20]])
+
+    assert np.abs(found["rects"] - as_columns(answer)).max() <= TOLERANCE * made.total
+    assert np.abs(found["polygons"] - as_columns(answer)[:20]).max() <= 2 * TOLERANCE * made.total
 
 
 def test_calibration_and_scale_reach_the_page():

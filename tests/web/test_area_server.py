@@ -202,7 +202,7 @@ def test_too_much_is_refused_before_any_work(client):
     assert "vertices fit in one request" in refusal(client.post(post, json=many), 413)
     assert "feature 0 has" in refusal(client.post(post, json=ring(MOST_OF_ONE + 1)), 413)
     assert "10,000 features" in refusal(client.post(post, json=collection(*[feature(None)] * 10_001)), 413)
-    assert "there is confidence" in refusal(client.post(f"{post}?rect=1", json=SQUARE))
+    assert "there are confidence, slice" in refusal(client.post(f"{post}?rect=1", json=SQUARE))
     assert refusal(client.get(post), 405) == "this address is asked by POST only."
 
 

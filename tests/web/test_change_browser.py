@@ -137,7 +137,7 @@ def test_the_map_can_be_used_with_the_keyboard(visit):  # noqa: F811
     page.keyboard.press("Tab")
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.querySelector('#said').textContent.includes('before')")
+    page.wait_for_function("() => document.querySelector('#said').textContent.includes('before')")
     page.keyboard.press("Enter")
 
     assert page.locator("#answer").is_visible()

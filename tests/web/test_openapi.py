@@ -11,10 +11,18 @@ from hushgrid.web.polygons import POLYGONS_EXAMPLE
 from hushgrid.web.questions import EXAMPLE, question_in_body
 from hushgrid.web.server import routes
 from hushgrid.web.shelf import Shelf
+from tests.slices import some_slices
 from tests.web.districts import district_release
 from tests.web.servers import serving, some_synopses
 
-SHELF = Shelf([*some_synopses().items(), ("districts", district_release())])
+SHELF = Shelf(
+    [
+        *some_synopses().items(),
+        ("districts", district_release()),
+        ("kinds", some_slices()),
+        ("district-kinds", some_slices("areas")),
+    ]
+)
 DESCRIPTION = description(SHELF.entries)
 KINDS = {
     "object": dict,
@@ -37,6 +45,8 @@ def resolve(schema):
 def faults(value, schema, where="$"):
     """What is wrong with a value: the part of JSON Schema that the description uses."""
     schema = resolve(schema)
+    if "anyOf" in schema:
+        return min((faults(value, each, where) for each in schema["anyOf"]), key=len)
     kinds = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
     if not any(isinstance(value, KINDS[kind]) and isinstance(value, bool) <= (kind == "boolean") for kind in kinds):
         return [f"{where} is no {kinds}"]
@@ -114,9 +124,11 @@ def test_the_description_is_what_it_should_be():
 def test_answers_are_as_described(client, path, method, operation, name):
     """Status, type and, in JSON, every member are as described."""
     if path.endswith("areas"):
-        assert (asked(client, path, method, name).status_code == 200) == (name == "districts")
-        name = "districts"
-    answer = asked(client, path, method, name)
+        has_areas = name.startswith("district")
+        assert (asked(client, path, method, name).status_code == 200) == has_areas
+        name = name if has_areas else "districts"
+    one = {"slice": "car"} if path.endswith("cells") and "kinds" in name else {}
+    answer = asked(client, path, method, name, **one)
     content = operation["responses"][str(answer.status_code)].get("content", {})
 
     assert answer.status_code in (200, 307)
@@ -125,6 +137,18 @@ def test_answers_are_as_described(client, path, method, operation, name):
         assert answer.headers["content-type"].split(";")[0] == kind
     if answer.status_code == 200 and kind.endswith("json"):
         assert faults(answer.json(), content[kind]["schema"]) == []
+
+
+def test_answers_for_each_slice_are_as_described(client):
+    """The members of a row by slice, and of nothing else."""
+    for path, method, operation in operations():
+        if "each" not in [parameter["name"] for parameter in operation.get("parameters", [])]:
+            continue
+        found = asked(client, path, method, "district-kinds", each="true").raise_for_status().json()
+        (content,) = operation["responses"]["200"]["content"].values()
+        assert faults(found, content["schema"]) == []
+        assert found["slices"] == ["car", "bike", "=bus"]
+        assert "by_slice" in str(found)
 
 
 @pytest.mark.parametrize(("path", "method", "operation"), operations(), ids=lambda value: str(value)[:30])
@@ -147,6 +171,7 @@ def test_parameters_and_members_are_those_that_are_taken(client):
             parameter["name"]: parameter["schema"].get("default", parameter.get("example"))
             for parameter in operation.get("parameters", [])
         } | ({"level": "state"} if path.endswith("areas") else {})
+        given = {name: value for name, value in given.items() if value is not None}
         assert asked(client, path, method, name="districts", **given).status_code in (200, 307)
     assert faults(httpx.Response(200, content=EXAMPLE).json(), {"$ref": "#/components/schemas/Question"}) == []
 

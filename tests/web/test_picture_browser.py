@@ -28,7 +28,7 @@ PAINTED = """() => {
 
 def painted(page):
     """How many pixels of the picture are on the screen, their lightness, and where the darkest is."""
-    page.wait_for_function("document.querySelectorAll('.cells .leaflet-tile-loaded').length > 0")
+    page.wait_for_function("() => document.querySelectorAll('.cells .leaflet-tile-loaded').length > 0")
     page.wait_for_timeout(400)
     return page.evaluate(PAINTED)
 

@@ -39,7 +39,7 @@ def saved(page, button):
 
 def settled(page):
     """The page, once its tiles have faded in."""
-    page.wait_for_function("document.querySelectorAll('.cells .leaflet-tile-loaded').length > 0")
+    page.wait_for_function("() => document.querySelectorAll('.cells .leaflet-tile-loaded').length > 0")
     page.wait_for_timeout(600)
     return page
 

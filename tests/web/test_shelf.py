@@ -6,7 +6,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushgrid.web.shelf import RESERVED, Shelf, _entries, name_of, title_of
+from hushgrid.text import title_of
+from hushgrid.web.shelf import RESERVED, Shelf, _entries, name_of
 from tests.web.servers import some_synopses
 
 SYNOPSIS = some_synopses()["trips"]

@@ -106,28 +106,36 @@ def transformed(geometries: Geometries, crs: Any, wanted: str) -> Geometries:
 
     Longitude or easting comes first in both.
     """
-    if crs == wanted:
+    move = transformer(crs, wanted)
+    if move is None:
         return geometries
+
+    def moved_places(places: Floats) -> Floats:
+        return np.stack(move.transform(*places.T), axis=1)
+
+    moved: Geometries = import_shapely().transform(geometries, moved_places)
+    name = _pyproj().CRS.from_user_input(crs).name
+    _check_coordinates(moved, f"reaches to where {name} cannot be transformed to {wanted}")
+    return moved
+
+
+def transformer(crs: Any, wanted: str) -> Any:
+    """The transformer of pyproj between two systems, None if they are the same."""
+    if crs == wanted:
+        return None
     pyproj = _pyproj()
     for name in (crs, wanted):
         if isinstance(name, str) and NAMES_A_FILE.search(name):
-            msg = "the reference system of the polygons or of the domain names a file; hushgrid opens no such file."
+            msg = "a reference system, of polygons or of the domain, names a file; hushgrid opens no such file."
             raise ArgumentError(msg)
     try:
         given = pyproj.CRS.from_user_input(crs)
         if given.equals(pyproj.CRS.from_user_input(wanted), ignore_axis_order=True):
-            return geometries
-        transformer = pyproj.Transformer.from_crs(given, wanted, always_xy=True)
+            return None
+        return pyproj.Transformer.from_crs(given, wanted, always_xy=True)
     except (pyproj.exceptions.ProjError, ValueError) as error:  # pyproj raises it for names it cannot pass on
-        msg = f"the reference system of the polygons is unknown to PROJ, or cannot be transformed to {wanted}."
+        msg = f"a reference system is unknown to PROJ, or cannot be transformed to {wanted}."
         raise ArgumentError(msg) from error
-
-    def move(places: Floats) -> Floats:
-        return np.stack(transformer.transform(*places.T), axis=1)
-
-    moved: Geometries = import_shapely().transform(geometries, move)
-    _check_coordinates(moved, f"reaches to where {given.name} cannot be transformed to {wanted}")
-    return moved
 
 
 def geometry_array(geometries: Any) -> Geometries:
@@ -215,7 +223,7 @@ def _pyproj() -> Any:
     try:
         import pyproj
     except ImportError as error:
-        msg = "polygons in another reference system than the domain's need pyproj: pip install 'hushgrid[gis]'."
+        msg = "other reference systems than longitude and latitude need pyproj: pip install 'hushgrid[gis]'."
         raise MissingExtraError(msg) from error
     return pyproj
 

@@ -8,12 +8,15 @@ import numpy as np
 from hushgrid.answering.areas import AreaShapes
 from hushgrid.answering.boxes import BoxTree
 from hushgrid.answering.cover import Cover
-from hushgrid.answering.outlines import import_shapely, outlines
+from hushgrid.answering.outlines import Geometries, import_shapely, outlines
 from hushgrid.answering.polygon_noise import AreaNoise, area_noise
 from hushgrid.answering.surface import FLAT, spread
-from hushgrid.arrays import Floats
+from hushgrid.arrays import Floats, Indices
 from hushgrid.geometry.areas import AreaPartition
+from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.quadrants import node_depths
 from hushgrid.geometry.rects import area_shares
+from hushgrid.geometry.tree import Tree
 from hushgrid.inference.evidence import Evidence
 
 
@@ -36,6 +39,16 @@ class AreaSurface:
         self._leaf_counts = counts
         self._leaf_slopes = slopes
 
+    @property
+    def domain(self) -> Domain:
+        """The public rectangle the density covers."""
+        return self._partition.domain
+
+    @property
+    def nodes(self) -> BoxTree | AreaShapes:
+        """The leaves, and what they make up."""
+        return self._nodes
+
     def cover(self, geometries: Any) -> Cover:
         """What polygons cover of the leaves."""
         if isinstance(self._nodes, AreaShapes):
@@ -57,9 +70,42 @@ class AreaSurface:
 
     def variances(self, cover: Cover) -> tuple[Floats, Floats]:
         """Variances by noise and by spread, shape (areas,) each."""
+        if self._evidence.measured is not self._evidence:
+            return self._noise.variances(cover), self._spread_as_measured(cover)
         shares = cover.area_shares
         cut = cover.total(shares * (1 - shares) * self._spreads[cover.runs[:, 0]])
         return self._noise.variances(cover), cut
+
+    def _spread_as_measured(self, cover: Cover) -> Floats:
+        """Variance by spread where leaves were divided further than they were measured.
+
+        How points lie inside a leaf that was measured is uncertain as a whole, so its parts are put together first.
+        """
+        single = cover.node_by_node()
+        leaf_of_node, part, spreads = self._measured_leaves
+        nodes = single.runs[:, 0]
+        cut = leaf_of_node[nodes] >= 0
+        areas = np.repeat(np.arange(cover.areas), np.diff(single.starts))[cut]
+        pairs, where = np.unique(areas * len(spreads) + leaf_of_node[nodes][cut], return_inverse=True)
+        shares = np.minimum(np.bincount(where, (single.area_shares * part[nodes])[cut]), 1)
+        of_area, leaf = np.divmod(pairs, len(spreads))
+        cut_leaves = np.bincount(of_area, shares * (1 - shares) * spreads[leaf], minlength=cover.areas)
+        return np.asarray(cut_leaves, np.float64)
+
+    @cached_property
+    def _measured_leaves(self) -> tuple[Indices, Floats, Floats]:
+        """Leaves that were measured: number by node, share of it that the node is, and variance scale of each.
+
+        Nodes above them have none, which is -1.
+        """
+        tree = self._partition
+        assert isinstance(tree, Tree)
+        reached = self._evidence.measured_nodes[self._evidence.measured.nodes.tree.leaves]
+        first, depths = tree.runs[0], node_depths(tree)
+        number = np.searchsorted(first[reached], first, side="right") - 1
+        below = depths - depths[reached][number]
+        leaf_of_node = np.where(below >= 0, number, -1)
+        return leaf_of_node, 0.25 ** np.maximum(below, 0), spread(self._counts[reached])
 
     @cached_property
     def _nodes(self) -> BoxTree | AreaShapes:
@@ -116,6 +162,16 @@ class AreaSurface:
 RECTS_AT_ONCE = 2**16
 
 
+def boxes_of(rects: Floats, domain: Domain) -> Geometries:
+    """Rectangles as polygons of a domain; None for one that lies outside."""
+    shapely = import_shapely()
+    west, south, east, north = domain.bounds
+    within = np.clip(rects, (west, south, west, south), (east, north, east, north))  # sides may be infinite
+    boxes: Geometries = shapely.box(*within.T)
+    boxes[shapely.area(boxes) == 0] = None
+    return boxes
+
+
 class AreaPartitionSurface:
     """The density of given areas, over rectangles.
 
@@ -137,11 +193,7 @@ class AreaPartitionSurface:
         return noise, spread
 
     def _covers(self, rects: Floats) -> list[Cover]:
-        shapely = import_shapely()
-        west, south, east, north = self._evidence.partition.domain.bounds
-        within = np.clip(rects, (west, south, west, south), (east, north, east, north))  # sides may be infinite
-        boxes = shapely.box(*within.T)
-        boxes[shapely.area(boxes) == 0] = None  # lies outside the domain
+        boxes = boxes_of(rects, self._evidence.partition.domain)
         return [
             self._areas.cover(boxes[first : first + RECTS_AT_ONCE]) for first in range(0, len(boxes), RECTS_AT_ONCE)
         ]

@@ -96,18 +96,19 @@ class SlopedSurface(TreeSurface):
     def of(cls, evidence: Evidence, counts: Floats) -> Self:
         """Surface of a quadtree, with learned slopes.
 
-        Slopes are learned from the counts of the leaves, which must not be negative.
+        Slopes are learned from the counts of the leaves; a negative one counts as none.
         """
         tree = evidence.partition
         assert isinstance(tree, Tree)
         first, stop = tree.runs
-        running = np.concatenate([[0.0], np.cumsum(counts)])
+        running = np.concatenate([[0.0], np.cumsum(np.maximum(counts, 0))])
         return cls(evidence, counts, learned_slopes(tree, running[stop] - running[first]))
 
     def counts(self, rects: Floats) -> Floats:
         """Estimated points in each rectangle, shape (n,)."""
         if self._by_corners(rects) and self._corners is not None:
-            return np.maximum(super().counts(rects), 0.0)  # the rest of what cancels may lie below zero
+            found = super().counts(rects)
+            return found if self._has_negative else np.maximum(found, 0.0)  # the rest of what cancels may be below zero
         rects, out = self._on_lattice(rects), np.empty(len(rects))
         nodes = self._nodes
 
@@ -116,6 +117,10 @@ class SlopedSurface(TreeSurface):
 
         run_in_slices(work, len(rects), smallest=SMALLEST_SLICE)
         return out
+
+    @cached_property
+    def _has_negative(self) -> bool:
+        return bool(np.any(self._leaf_counts < 0))
 
     @cached_property
     def _nodes(self) -> NDArray[np.void]:

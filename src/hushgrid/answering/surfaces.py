@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hushgrid.answering.around import PlacedAreaSurface, PlacedSurface
 from hushgrid.answering.grids import GridSurface
 from hushgrid.answering.grouped_grids import GroupedSurface
 from hushgrid.answering.nested_grids import NestedSurface, SlopedNestedSurface
@@ -76,13 +77,17 @@ class Rectangles:
         """Variances by noise and by spread, shape (n,) each."""
         return self._surface.variances(self._rects)
 
+    def cumulants(self) -> tuple[Floats, Floats] | None:
+        """Variance and fourth cumulant of noise whose law is known, shape (n,) each; none where there are no places."""
+        return self._surface.cumulants(self._rects) if isinstance(self._surface, PlacedSurface) else None
+
 
 class Polygons:
     """Polygons over a density."""
 
-    def __init__(self, surface: AreaSurface, geometries: Any) -> None:
+    def __init__(self, surface: AreaSurface | PlacedAreaSurface, geometries: Any) -> None:
         self._surface = surface
-        self._cover = surface.cover(geometries)
+        self._cover: Any = surface.cover(geometries)  # of the kind that the surface sums over
         self.is_one = is_one(geometries)
 
     def area_shares(self) -> Floats:
@@ -96,6 +101,10 @@ class Polygons:
     def variances(self) -> tuple[Floats, Floats]:
         """Variances by noise and by spread, shape (n,) each."""
         return self._surface.variances(self._cover)
+
+    def cumulants(self) -> tuple[Floats, Floats] | None:
+        """Variance and fourth cumulant of noise whose law is known, shape (n,) each; none where there are no places."""
+        return self._surface.cumulants(self._cover) if isinstance(self._surface, PlacedAreaSurface) else None
 
 
 Region = Rectangles | Polygons

@@ -20,17 +20,9 @@ from hushgrid.arrays import Floats
 from hushgrid.audit.check import Check, Experiment, Setting, Verdict
 from hushgrid.audit.estimator import FEWEST_RUNS, verdict
 from hushgrid.audit.examples import SMALL
+from hushgrid.audit.handing import HandOver, NotHereError, as_array
 from hushgrid.audit.neighbours import MOST_PER_USER, UNIT_SQUARE, Records, heap
-from hushgrid.audit.routes import (
-    WAYS_IN,
-    HandOver,
-    NotHereError,
-    Route,
-    as_array,
-    new_account,
-    squares,
-    squares_in_rows,
-)
+from hushgrid.audit.routes import WAYS_IN, Route, new_account, squares, squares_in_rows
 from hushgrid.audit.view import VIEWS, WIDTH, Place, view
 from hushgrid.geometry.guidelines import leaf_sides
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
@@ -203,7 +195,8 @@ def on_a_split_edge() -> Neighbours:
 def heavy_users() -> Iterator[Neighbours]:
     """A user with far more records than count.
 
-    Twenty times as many: in one spot, all over the map, in a private total, and in the share of records kept.
+    Twenty times as many: in one spot, all over the map, in a private total, in the share of records kept, and in a
+    count of all records.
     """
     crowd = tuple(Place(0.05 + 0.9 * n / 40, 0.55, user=f"user {n % 8}") for n in range(40))
     sides = np.arange(8) / 8 + 0.02
@@ -220,6 +213,7 @@ def heavy_users() -> Iterator[Neighbours]:
     totals: Mapping[str, Mapping[str, Any]] = {
         "a private total": {"scale_to_total": "private"},
         "the share of records kept": {},
+        "a count of all records": {"estimate": "all-records"},
     }
     for where, options in totals.items():
         yield Neighbours(

@@ -17,6 +17,8 @@ from hushgrid.arrays import Floats, Indices
 SIZE_SHARE = Fraction(1, 100)  # of epsilon, for the noisy number of records, unless a share is given
 TOTAL_SHARE = Fraction(1, 20)  # of epsilon, for a private total that counts are scaled to
 KEPT_SHARE = Fraction(1, 50)  # of epsilon, for one that only says which share of the records was kept
+ALL_USERS_SHARE, ALL_REGIONS_SHARE = Fraction(1, 20), Fraction(1, 5)  # for users and regions of all records
+RECORD_WEIGHT = 1024  # of one record in a region
 NODES = 512  # of the quadrature, which is exact for up to 1,024 candidates
 
 
@@ -45,6 +47,16 @@ def total_rate(epsilon: Fraction, cap: int, share: Fraction = TOTAL_SHARE) -> Fr
     One user changes it by at most the cap.
     """
     return share * epsilon / cap
+
+
+def users_rate(epsilon: Fraction) -> Fraction:
+    """Rate of the noise on users by their records: a user is in one bin."""
+    return ALL_USERS_SHARE * epsilon
+
+
+def regions_rate(epsilon: Fraction, cap: int) -> Fraction:
+    """Rate of the noise on all records by region: those of a user weigh as much as the cap's at most."""
+    return ALL_REGIONS_SHARE * epsilon / (RECORD_WEIGHT * cap)
 
 
 def heads(gaps: Indices, rate: float) -> Floats:

@@ -30,6 +30,7 @@ from hushgrid.privacy.laplace import add_noise
 from hushgrid.privacy.mixture import add_noise_each
 from hushgrid.privacy.selection import flip_exp_each, permute_and_flip
 from hushgrid.release.publish import publish
+from hushgrid.synopsis.all_records import REGION_SIDE, AllRecords, bin_starts
 from hushgrid.synopsis.synopsis import Synopsis
 
 Test = tuple[float, int]  # a p-value, and how many draws it comes from
@@ -88,6 +89,8 @@ def noise_experiments(setting: Setting) -> Iterator[Experiment]:
         Primitive(title="Noise of the number of records", test=size_test),
         Primitive(title="Noise of a private total", test=total_test),
         Primitive(title="Noise of the number of all records, kept or not", test=kept_test),
+        Primitive(title="Noise of users by their records", test=users_test),
+        Primitive(title="Noise of all records by region", test=regions_test),
         Primitive(title="Coins", test=coin_test),
         Primitive(title="Choice of one of several candidates", test=selection_test),
         Primitive(title="Cuts of a kd-tree", test=cut_test),
@@ -105,7 +108,8 @@ def noise_experiments(setting: Setting) -> Iterator[Experiment]:
 def released(points: Floats, setting: Setting, **arguments: object) -> Synopsis:
     """Publish once, by the front door."""
     options = {"epsilon": setting.epsilon, "calibrate": False, "rng": setting.rng, **arguments}
-    return publish(points, domain=UNIT_SQUARE, **options)  # type: ignore[arg-type]
+    made: Synopsis = publish(points, domain=UNIT_SQUARE, **options)  # type: ignore[call-overload]
+    return made
 
 
 def sampler_test(rate: Fraction, setting: Setting) -> Test:
@@ -206,18 +210,46 @@ def kept_test(setting: Setting) -> Test:
     return mixed_p_value({laws.total_rate(setting.epsilon, TOTAL_CAP, laws.KEPT_SHARE): draws}), len(draws)
 
 
+def users_test(setting: Setting) -> Test:
+    """Users by their records: two have one, one has nine."""
+    true_users = np.zeros(len(bin_starts(1)), np.int64)
+    true_users[[0, bin_starts(1).index(8)]] = 2, 1
+    draws = np.concatenate([known.users - true_users for known in _all_records(setting, max(setting.runs // 2, 1))])
+    return mixed_p_value({laws.users_rate(setting.epsilon): draws}), len(draws)
+
+
+def regions_test(setting: Setting) -> Test:
+    """All records by region: nine weigh as much as two, the others as one each."""
+    columns, rows = np.floor(REGION_SIDE * even_points(11)).astype(np.int64).T
+    weights = np.array([TOTAL_CAP * laws.RECORD_WEIGHT // 9] * 9 + [laws.RECORD_WEIGHT] * 2)
+    true_regions = np.zeros(REGION_SIDE**2, np.int64)
+    np.add.at(true_regions, REGION_SIDE * rows + columns, weights)
+    found = (known.regions - true_regions for known in _all_records(setting, max(setting.runs // 20, 1)))
+    draws = np.concatenate(list(found))
+    return mixed_p_value({laws.regions_rate(setting.epsilon, TOTAL_CAP): draws}), len(draws)
+
+
+def _all_records(setting: Setting, draws: int) -> Iterator[AllRecords]:
+    """What releases know of all records of three users."""
+    for release in _of_three_users(setting, draws, estimate="all-records"):
+        if release.scale is not None and release.scale.all_records is not None:
+            yield release.scale.all_records
+
+
 TOTAL_CAP = 2
 
 
 def _noise_of_totals(setting: Setting, draws: int, **options: Any) -> Indices:
-    """Noise in the totals of three users.
+    """Noise in the totals of three users."""
+    releases = _of_three_users(setting, draws, **options)
+    return np.array([release.claim.total.value - (TOTAL_CAP + 2) for release in releases if release.claim.total])
 
-    Two have one record, and one has nine, of which two count.
-    """
+
+def _of_three_users(setting: Setting, draws: int, **options: Any) -> Iterator[Synopsis]:
+    """Releases of three users: two have one record, and one has nine, of which two count."""
     points, users = even_points(11), np.array(["heavy"] * 9 + ["one", "other"], object)
     options |= {"user": users, "max_per_user": 1, "max_for_total": TOTAL_CAP}
-    releases = (released(points, setting, method=OneCell(), **options) for _ in range(draws))
-    return np.array([release.claim.total.value - (TOTAL_CAP + 2) for release in releases if release.claim.total])
+    return (released(points, setting, method=OneCell(), **options) for _ in range(draws))
 
 
 COIN_RATE, GAPS = Fraction(1, 3), np.arange(1, 9)

@@ -150,7 +150,8 @@ def one_bad_record(setting: Setting) -> str | None:
 
 def weights(setting: Setting) -> str | None:
     """Whether a record can count more than once."""
-    if any("weight" in name for name in inspect.signature(publish).parameters):
+    others = inspect.signature(publish).parameters.keys() - {"prior_weight"}  # which is of public points
+    if any("weight" in name for name in others):
         return "Records can be given weights."
     plain = {"lon": POINTS[:, 0], "lat": POINTS[:, 1]}
     weighted = pa.table({**plain, "weight": np.full(len(POINTS), 1e6)})
@@ -292,7 +293,8 @@ def _different(setting: Setting, points: Any, others: Any, words: str) -> str | 
 
 
 def _release(points: Any, method: Any, *, epsilon: Fraction = Fraction(1), **arguments: Any) -> Synopsis:
-    return publish(points, domain=UNIT_SQUARE, epsilon=epsilon, method=method, calibrate=False, **arguments)
+    made: Synopsis = publish(points, domain=UNIT_SQUARE, epsilon=epsilon, method=method, calibrate=False, **arguments)
+    return made
 
 
 def _released(release: Synopsis) -> Iterator[Any]:

@@ -5,17 +5,32 @@ There are methods with their variants, files, engines, users, areas and a ledger
 
 import importlib.util
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from hushgrid.audit.examples import SMALL
+from hushgrid.audit.handing import (
+    Handed,
+    HandOver,
+    NotHereError,
+    as_array,
+    as_arrow,
+    as_csv,
+    as_dask,
+    as_duckdb,
+    as_folder,
+    as_parquet,
+    as_polars,
+    as_spark,
+    beside_a_prior,
+    in_a_month,
+    in_slices,
+)
 from hushgrid.audit.neighbours import CAP, MOST_PER_USER, Family, Records, record_family, user_family
 from hushgrid.methods import METHODS
 from hushgrid.methods.adaptive_grid import AdaptiveGrid
@@ -27,108 +42,7 @@ from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.staq import Staq
 from hushgrid.methods.uniform_grid import UniformGrid
 
-Handed = tuple[Any, Mapping[str, Any]]  # points, and the arguments that say where ids are
-HandOver = Callable[[Records, Path, ExitStack], Handed]
-
-PARTS = 3  # files of a folder; every user has records in all of them
 DATASET = "audited"
-
-
-def as_array(records: Records, _folder: Path, _stack: ExitStack) -> Handed:
-    """Points in memory, with ids beside them."""
-    if records.users is None:
-        return records.points, {}
-    return records.points, {"user": np.array(records.users, object)}
-
-
-def as_csv(records: Records, folder: Path, _stack: ExitStack) -> Handed:
-    """A CSV file."""
-    path = folder / "points.csv"
-    ids = records.users or ("",) * len(records.points)
-    lines = (f"{lon!r},{lat!r},{user or ''}" for (lon, lat), user in zip(records.points.tolist(), ids, strict=True))
-    path.write_text("\n".join(["lon,lat,person", *lines, ""]))
-    return path, _named(records)
-
-
-def as_parquet(records: Records, folder: Path, _stack: ExitStack) -> Handed:
-    """A Parquet file of several row groups."""
-    path = folder / "points.parquet"
-    pq.write_table(as_table(records), path, row_group_size=16)
-    return path, _named(records)
-
-
-def as_folder(records: Records, folder: Path, _stack: ExitStack) -> Handed:
-    """A folder of Parquet files.
-
-    Every user's records are dealt out among them.
-    """
-    table, inner = as_table(records), folder / "points"
-    inner.mkdir()
-    for part in range(PARTS):
-        pq.write_table(table.take(np.arange(part, table.num_rows, PARTS)), inner / f"part-{part}.parquet")
-    return inner, _named(records)
-
-
-def as_arrow(records: Records, _folder: Path, _stack: ExitStack) -> Handed:
-    """An Arrow table."""
-    return as_table(records), _named(records)
-
-
-def as_polars(records: Records, _folder: Path, _stack: ExitStack) -> Handed:
-    """A lazy frame of polars."""
-    import polars as pl
-
-    return pl.from_arrow(as_table(records)).lazy(), _named(records)  # type: ignore[union-attr]  # a table, no series
-
-
-def as_duckdb(records: Records, _folder: Path, stack: ExitStack) -> Handed:
-    """A relation of DuckDB."""
-    import duckdb
-
-    connection = stack.enter_context(duckdb.connect())
-    return connection.from_arrow(as_table(records)), _named(records)
-
-
-def as_dask(records: Records, _folder: Path, _stack: ExitStack) -> Handed:
-    """A frame of Dask."""
-    import dask.dataframe as dd
-
-    frame = dd.from_pandas(as_table(records).to_pandas(use_threads=False), npartitions=2)  # type: ignore[no-untyped-call]
-    return frame, _named(records)
-
-
-def as_spark(records: Records, folder: Path, _stack: ExitStack) -> Handed:
-    """A frame of a small Spark session."""
-    from pyspark.sql import SparkSession
-
-    builder = SparkSession.builder.master("local[1]").appName("hushgrid audit")
-    for key, value in {
-        "spark.ui.enabled": "false",
-        "spark.sql.shuffle.partitions": "1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.sql.warehouse.dir": str(folder / "warehouse"),
-    }.items():
-        builder = builder.config(key, value)
-    path = folder / "spark.parquet"
-    pq.write_table(as_table(records), path)
-    return builder.getOrCreate().read.parquet(str(path)), _named(records)
-
-
-def as_table(records: Records) -> pa.Table:
-    """Columns of coordinates, and of ids for users."""
-    columns = {"lon": pa.array(records.points[:, 0]), "lat": pa.array(records.points[:, 1])}
-    if records.users is not None:
-        columns["person"] = pa.array(list(records.users), pa.string())
-    return pa.table(columns)
-
-
-def _named(records: Records) -> Mapping[str, Any]:
-    return {} if records.users is None else {"user": "person"}
-
-
-class NotHereError(Exception):
-    """A way in does not exist on this machine."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,6 +131,7 @@ def every_route(methods: tuple[str, ...]) -> Iterator[Route]:
     yield from _ways_in()
     yield from _users()
     yield from _areas()
+    yield from _slices(methods)
 
 
 VARIANTS: Mapping[str, Mapping[str, Method]] = {
@@ -261,6 +176,17 @@ def _ways_in() -> Iterator[Route]:
     yield Route(title="PostgreSQL", method="ug", arguments={}, needs=SERVER, sets="few")
     command = ("--method", "ag", "--manifest")
     yield Route(title="command", method="ag", arguments={}, hand_over=as_csv, command=command, sets="some")
+    deep = {"method": Staq(first_level=2, deepest=6)}
+    yield Route(title="public prior", method="staq", arguments=deep, hand_over=beside_a_prior, sets="some")
+    yield Route(title="period", method="ug", arguments={"method": UniformGrid()}, hand_over=in_a_month, sets="some")
+    yield Route(
+        title="period, users",
+        method="ug",
+        arguments={"method": UniformGrid(side=4), **USER},
+        hand_over=in_a_month,
+        of_users=True,
+        sets="some",
+    )
     for name in ("ag", "privlet", "privtree"):
         yield Route(title="ledger", method=name, arguments={"method": SMALL[name]}, ledger=True, sets="some")
 
@@ -290,6 +216,7 @@ USER = {"max_per_user": MOST_PER_USER}
 OF_USERS: Mapping[str, Mapping[str, Any]] = {
     "private total": {"scale_to_total": "private"},
     "distinct": {"distinct": True},
+    "all records": {"estimate": "all-records"},
 }
 USER_METHODS = ("ug", "ag", "staq", "kd", "privtree", "quadtree", "privlet")
 
@@ -303,6 +230,13 @@ def _users() -> Iterator[Route]:
         "users, without the share kept": {"method": grid, "kept_share": False},
         "users, private total": {"method": grid, "scale_to_total": "private"},
         "users, public total": {"method": grid, "scale_to_total": 500},
+        "users, all records": {"method": grid, "estimate": "all-records"},
+        "users, all records of a public total": {
+            "method": grid,
+            "estimate": "all-records",
+            "scale_to_total": 500,
+            "max_for_total": 7,
+        },
         "users, a record without id is its own": {"method": grid, "missing_user": "own"},
         "distinct users": {"method": grid, "distinct": True},
     }
@@ -331,6 +265,14 @@ def _users() -> Iterator[Route]:
             )
             if title == "Spark":
                 break
+    yield Route(
+        title="users, public prior",
+        method="staq",
+        arguments={**USER, "method": Staq(first_level=2, deepest=6)},
+        hand_over=beside_a_prior,
+        sets="some",
+        of_users=True,
+    )
     yield Route(
         title="users, ledger",
         method="ug",
@@ -363,6 +305,13 @@ def _areas() -> Iterator[Route]:
         return
     areas = Areas(squares(3))
     yield Route(title="areas", method="areas", arguments={"method": areas})
+    around: dict[str, Any] = {
+        "method": Staq(first_level=1, deepest=3),
+        "aim": [squares(3)[number] for number in (0, 4)],
+    }
+    yield Route(title="places", method="staq", arguments=around)
+    yield Route(title="places, users", method="staq", arguments={**around, **USER}, of_users=True)
+    yield Route(title="places, Parquet folder", method="staq", arguments=around, hand_over=as_folder, sets="some")
     nested = {"method": squares_in_rows(3)}
     yield Route(title="areas in levels", method="areas", arguments=nested)
     yield Route(title="areas in levels, users", method="areas", arguments={**nested, **USER}, of_users=True)
@@ -376,6 +325,21 @@ def _areas() -> Iterator[Route]:
     yield Route(
         title="areas, Parquet folder", method="areas", arguments={"method": areas}, hand_over=as_folder, sets="some"
     )
+    yield Route(title="areas in levels, slices", method="areas", arguments=nested, hand_over=in_slices, sets="some")
+
+
+def _slices(methods: tuple[str, ...]) -> Iterator[Route]:
+    for name in methods:
+        arguments = {"method": SMALL[name]}
+        yield Route(title="slices", method=name, arguments=arguments, hand_over=in_slices, sets="some")
+    total: dict[str, Any] = {
+        "method": Staq(first_level=1, deepest=3)
+    }  # the one whose total is the prior of every slice
+    yield Route(title="slices and their total", method="staq", arguments=total, hand_over=in_slices)
+    for name, of_method in {"ug": {"method": UniformGrid(side=4)}, "staq": total}.items():
+        of_users = {**USER, **of_method}
+        yield Route(title="slices, users", method=name, arguments=of_users, hand_over=in_slices, of_users=True)
+    yield Route(title="slices, ledger", method="staq", arguments=total, hand_over=in_slices, ledger=True, sets="few")
 
 
 assert CAP == 10 * MOST_PER_USER

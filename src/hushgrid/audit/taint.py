@@ -25,9 +25,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushgrid.audit.check import Check, Experiment, Setting, Verdict
+from hushgrid.audit.handing import Handed, NotHereError
 from hushgrid.audit.neighbours import UNIT_SQUARE, Family
 from hushgrid.audit.replays import overheard
-from hushgrid.audit.routes import Handed, NotHereError, Route, every_route, new_account
+from hushgrid.audit.routes import Route, every_route, new_account
 from hushgrid.audit.transcript import (
     TOLERANCE,
     Draw,
@@ -41,7 +42,9 @@ from hushgrid.audit.transcript import (
 from hushgrid.files.release import write_to
 from hushgrid.privacy.bits import Bits
 from hushgrid.release.publish import publish
-from hushgrid.synopsis.synopsis import Synopsis, read
+from hushgrid.slices.files import write_slices_to
+from hushgrid.slices.slices import Slices, read_saved
+from hushgrid.synopsis.synopsis import Synopsis
 
 RECTANGLES = np.array([[0.0, 0.0, 1.0, 1.0], [0.05, 0.05, 0.3, 0.4], [0.6, 0.1, 0.97, 0.8], [0.0, 0.0, 0.125, 0.2]])
 Use = Callable[[Script | None], None]
@@ -118,7 +121,7 @@ class ScriptedRoute:
         trouble = script.diverged or ("noise came from another generator" if script.foreign else None)
         return Seen(parts=parts, draws=tuple(script.draws), claim=float(release.claim.epsilon), trouble=trouble)
 
-    def _command(self, points: Path) -> tuple[Synopsis, dict[str, bytes]]:
+    def _command(self, points: Path) -> tuple[Synopsis | Slices, dict[str, bytes]]:
         """Release by the command, and collect its files."""
         main = importlib.import_module("hushgrid.cli").main  # by name, because commands import the audit
         folder = self._folder / "written"
@@ -132,7 +135,7 @@ class ScriptedRoute:
         except SystemExit as end:
             code = end.code
         written = {f"the file {path.name}": path.read_bytes() for path in sorted(folder.iterdir())}
-        return read(output), {"the exit code": str(code).encode(), **written}
+        return read_saved(output), {"the exit code": str(code).encode(), **written}
 
     def _points(self, name: str) -> Handed:
         if name not in self._handed:
@@ -278,13 +281,18 @@ def _shown_by_sign(scripted: ScriptedRoute, name: str, original: Seen) -> frozen
     return frozenset(quiet)
 
 
-def _shown(release: Synopsis) -> dict[str, bytes]:
+def _shown(release: Synopsis | Slices) -> dict[str, bytes]:
     """The file, texts and answers of a release."""
     out = io.BytesIO()
-    write_to(release, out)
+    if isinstance(release, Slices):
+        write_slices_to(release, out)
+        notes = [note for _, part in release.all_parts() for note in part.method.notes]
+    else:
+        write_to(release, out)
+        notes = list(release.method.notes)
     answer = release.answer(RECTANGLES)
     numbers = [np.asarray(getattr(answer, name)) for name in ("estimate", "low", "high", "usable")]
-    text = "\n".join([repr(release), release.claim.sentence, *release.method.notes])
+    text = "\n".join([repr(release), release.claim.sentence, *notes])
     return {
         "the file": out.getvalue(),
         "the description": text.encode(),

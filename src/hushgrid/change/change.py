@@ -1,16 +1,16 @@
 """Two releases of one domain, and what changed between them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from hushgrid.answering.surfaces import Polygons, Rectangles, Region
-from hushgrid.arrays import Floats
 from hushgrid.change.blocks import block_grid, usual_blocks
+from hushgrid.change.common import common_spread
 from hushgrid.change.comparable import check_comparable, check_same_areas, check_two_files
 from hushgrid.change.difference import Difference, Terms
 from hushgrid.change.evidence import CORRECTIONS, AskedPlaces, Correction, NamedAreas
@@ -84,7 +84,13 @@ class Change:
             after=answers[1],
             calibrations=(self.before.calibration, self.after.calibration),
             area_shares=(regions[0].area_shares(), regions[1].area_shares()),
+            common=self._common,
+            ratio=max(self.after.total, 1.0) / max(self.before.total, 1.0),
         )
+
+    @cached_property
+    def _common(self) -> float:
+        return common_spread(self.before, self.after)
 
     def table(self, level: str | None = None) -> pa.Table:
         """What changed in the named areas of two releases on the same areas.
@@ -105,15 +111,11 @@ class Change:
         partition = self.before.partition
         assert isinstance(partition, AreaPartition)
         areas = partition.level_called(level)
-        order = partition.file_order(areas)
-        sides = [(each.factor, each.districts.noise(areas), each) for each in (self.before, self.after)]
-        pair = NamedAreas(
-            counts=_pair(*(areas.sums(each.counts)[order] for *_, each in sides)),
-            variances=_pair(*(factor**2 * variance[order] for factor, (variance, _), _ in sides)),
-            fourths=_pair(*(factor**4 * fourth[order] for factor, (_, fourth), _ in sides)),
-            confidence=self.terms.confidence,
-        )
-        return [areas.names[number] for number in order.tolist()], Difference.of(pair, self.terms)
+        one, other = (each.districts.cumulants(level) for each in (self.before, self.after))
+        counts, variances, fourths = zip(one, other, strict=True)
+        pair = NamedAreas(counts=counts, variances=variances, fourths=fourths, confidence=self.terms.confidence)
+        order = partition.file_order(areas).tolist()
+        return [areas.names[number] for number in order], Difference.of(pair, self.terms)
 
     @property
     def on_same_areas(self) -> bool:
@@ -207,7 +209,3 @@ def compare(
     check_comparable(one, other)
     terms = Terms(confidence=float(confidence), rate=share, correction=correction)
     return Change(before=one, after=other, terms=terms)
-
-
-def _pair(one: Floats, other: Floats) -> tuple[Floats, Floats]:
-    return np.asarray(one), np.asarray(other)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from hushgrid.errors import ArgumentError
+from hushgrid.files.paths import is_same_file
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import exact_text
 from hushgrid.synopsis.synopsis import Synopsis
@@ -71,7 +72,7 @@ def _chance_of_equal_noise(synopsis: Synopsis) -> float:
 
 def check_two_files(before: Path, after: Path) -> None:
     """Refuse one file under two names."""
-    if before.exists() and after.exists() and before.samefile(after):
+    if is_same_file(before, after):
         msg = f"these releases cannot be compared: {before} and {after} are one and the same file."
         raise ArgumentError(msg)
 
@@ -102,6 +103,8 @@ def _bound(before: Synopsis, after: Synopsis) -> str:
 
 def _scale(before: Synopsis, after: Synopsis) -> str:
     one, other = before.scale, after.scale
+    if any(scale is not None and scale.all_records is not None for scale in (one, other)):
+        return "counts of all records have errors that go together. Compare releases of kept records."
     if (one is None) != (other is None):
         kept, scaled = ("first", "second") if one is None else ("second", "first")
         return f"the {kept} has counts of kept records, those of the {scaled} are scaled to a total."

@@ -15,8 +15,8 @@ from hushgrid.synopsis.answer import (
     ONE_LAPLACE,
     Answer,
     Calibration,
+    Estimates,
     reach_of_noise,
-    with_interval,
 )
 
 LEAST_KNOWN = 1 - CONFIDENCES[-1]  # of what an interval leaves out, calibrations know no less
@@ -57,37 +57,54 @@ class AskedPlaces:
     calibrations : pair of Calibration
     area_shares : pair of arrays, shape (n,)
         Size of each place, as a share of the domain.
+    common : float
+        Share of the spread inside cut cells that both have in common, so that it cancels.
+    ratio : float
+        Points of the second release for each point of the first.
     """
 
     before: Answer
     after: Answer
     calibrations: tuple[Calibration, Calibration]
     area_shares: tuple[Floats, Floats]
+    common: float
+    ratio: float
 
     def halves(self, left_out: float) -> tuple[Floats, Floats]:
-        """Half widths of both; beyond what calibrations know, tails fall like those of Laplace noise."""
-        known = max(left_out, LEAST_KNOWN)
-        farther = math.log(left_out) / math.log(known)
+        """Half widths of both."""
         one, other = (
-            farther * calibration.reach(1 - known, shares) * np.hypot(answer.noise_std, answer.spread_std)
-            for answer, calibration, shares in zip(
-                (self.before, self.after), self.calibrations, self.area_shares, strict=True
-            )
+            reach * np.hypot(answer.noise_std, answer.spread_std)
+            for answer, reach in zip((self.before, self.after), self._reaches(left_out), strict=True)
         )
         return one, other
+
+    def _reaches(self, left_out: float) -> list[Floats]:
+        """In standard deviations; beyond what calibrations know, tails fall like those of Laplace noise."""
+        known = max(left_out, LEAST_KNOWN)
+        farther = math.log(left_out) / math.log(known)
+        pairs = zip(self.calibrations, self.area_shares, strict=True)
+        return [farther * calibration.reach(1 - known, shares) for calibration, shares in pairs]
 
     def half_widths(self, left_out: float) -> Floats:
         """Half widths of the difference.
 
-        Errors are independent, so that their squares add up. They are never narrower than noise alone needs if either
-        count has been measured once: calibrations are right on average over places, and few places have heavy tails.
+        Noise is independent, so that squares of errors add up, but for the spread that both have in common. They are
+        never narrower than noise alone needs if either count has been measured once: calibrations are right on average
+        over places, and few places have heavy tails.
         """
         one, other = (np.asarray(answer.noise_std) ** 2 for answer in (self.before, self.after))
         noise = one + other
         share = np.divide(one, noise, out=np.zeros(len(noise)), where=noise > 0)
         excess = ONE_LAPLACE * (share**2 + (1 - share) ** 2)
         of_noise = reach_of_noise(1 - left_out, excess) * np.sqrt(noise)
-        return np.asarray(np.maximum(np.hypot(*self.halves(left_out)), of_noise))
+        (before, after), (reach, other_reach) = self.halves(left_out), self._reaches(left_out)
+        in_both = self.common * reach * other_reach * self._least_spread()
+        return np.asarray(np.maximum(np.sqrt(before**2 + after**2 - 2 * in_both), of_noise))
+
+    def _least_spread(self) -> Floats:
+        """Covariance of two spreads if one is wholly in the other: that of the finer cells, by the points of both."""
+        one, other = (np.asarray(answer.spread_std) ** 2 for answer in (self.before, self.after))
+        return np.minimum(one * self.ratio, other / self.ratio)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -121,7 +138,7 @@ class NamedAreas:
     def _answer(self, side: int) -> Answer:
         nothing = np.zeros(len(self.counts[side]))
         reach = self._reach(1 - self.confidence, self.variances[side] + FLOOR_VARIANCE, self.fourths[side])
-        return with_interval(self.counts[side], self.variances[side], nothing, reach=reach)
+        return Estimates.of(self.counts[side], self.variances[side], nothing, reach=reach).answer()
 
     @staticmethod
     def _reach(left_out: float, variances: Floats, fourths: Floats) -> Floats:

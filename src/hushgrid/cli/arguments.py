@@ -2,9 +2,10 @@
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -12,8 +13,11 @@ import click
 from hushgrid.cli.polygons import read_polygons, refused
 from hushgrid.cli.text import warn
 from hushgrid.errors import ArgumentError, HushgridError, HushgridWarning
+from hushgrid.files.paths import irregularity, is_same_file
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
 from hushgrid.release.auto import AUTO
+from hushgrid.slices.axes import TimeKind, Unit
+from hushgrid.slices.by import By
 
 if TYPE_CHECKING:
     from hushgrid.cli.polygons import Features
@@ -134,35 +138,26 @@ def _parsed(bounds: str, crs: str, crs_of_points: str | None) -> Domain:
     try:
         return Domain.parse(bounds, crs=crs)
     except ArgumentError as error:
-        if _leads_nowhere(error, crs, crs_of_points):
+        better, points = error.instead.get("domain"), crs_of_points or LONGITUDE_LATITUDE
+        if better is not None and not _is_usable(better, crs, points):
             raise ArgumentError(error.complaint) from None
-        if crs != LONGITUDE_LATITUDE or crs_of_points is None or not _is_domain(bounds, crs_of_points):
+        if crs != LONGITUDE_LATITUDE or crs_of_points is None or not _is_usable(bounds, points, points):
             raise
         msg = f"--domain {bounds} is not in longitude and latitude, which a domain is in unless --domain-crs says "
         msg += "otherwise; --crs is about the points alone."
         raise ArgumentError(msg, instead={"domain_crs": crs_of_points}) from None
 
 
-def _leads_nowhere(error: ArgumentError, crs: str, crs_of_points: str | None) -> bool:
-    """Whether the domain that an error offers would be refused as well."""
+def _is_usable(bounds: object, crs: str, crs_of_points: str) -> bool:
+    """Whether a domain that a message would offer is not refused as well."""
     from hushgrid.counting.opening import check_place, check_reachable
 
-    better = error.instead.get("domain")
-    points = crs_of_points or LONGITUDE_LATITUDE
     try:
-        domain = Domain.parse(better, crs=crs) if isinstance(better, str) else better
+        domain = Domain.parse(bounds, crs=crs) if isinstance(bounds, str) else bounds
         if isinstance(domain, Domain):
-            check_reachable(points, domain)
-            check_place(points, domain)
+            check_reachable(crs_of_points, domain)
+            check_place(crs_of_points, domain)
     except HushgridError:
-        return True
-    return False
-
-
-def _is_domain(bounds: str, crs: str) -> bool:
-    try:
-        Domain.parse(bounds, crs=crs)
-    except ArgumentError:
         return False
     return True
 
@@ -254,11 +249,121 @@ def _setting(pair: str) -> tuple[str, str]:
     return key, value
 
 
+@dataclass(frozen=True, kw_only=True)
+class SlicesAsked:
+    """Slices to divide records into, as the options say."""
+
+    by: str | None
+    values: str | None
+    other: bool
+    time: str | None
+    slices: TimeKind | None
+    start: str | None
+    end: str | None
+    timezone: str | None
+    time_format: str | None
+    time_unit: Literal["s", "ms"] | None
+    period: str | None
+
+    @property
+    def in_period(self) -> dict[str, str | None]:
+        """What `hushgrid.publish` takes of a period; of slices, the times are in ``by``."""
+        return {} if self.period is None else {"period": self.period, "time": self.time, "timezone": self.timezone}
+
+    def chosen(self) -> By | None:
+        """What `hushgrid.publish` takes as ``by``; both options together are every pair."""
+        self._check()
+        axes: list[By] = []
+        if self.by is not None and self.values is not None:
+            axes.append(By(self.by, values=listed_values(self.values), other=self.other))
+        if self.time is not None and self.slices is not None:
+            axes.append(
+                By.time(
+                    self.time,
+                    self.slices,
+                    timezone="UTC" if self.timezone is None else self.timezone,
+                    start=self.start,
+                    end=self.end,
+                    format=self.time_format,
+                    unit=None if self.time_unit is None else UNITS[self.time_unit],
+                )
+            )
+        return By.of(axes) if axes else None
+
+    def _check(self) -> None:
+        """Refuse options that need another."""
+        if (self.by is None) != (self.values is None):
+            msg = "--by COLUMN and --values a,b,c go together: which slices there are is public, and is never read "
+            msg += "from the records."
+            raise ArgumentError(msg, instead={"values": "a,b,c"} if self.values is None else None)
+        if self.other and self.by is None:
+            msg = "--other makes one slice of all values that --values does not list. Give --by and --values, too."
+            raise ArgumentError(msg)
+        if self.period is not None:
+            self._check_period()
+            return
+        if (self.time is None) != (self.slices is None):
+            msg = "--time COLUMN and --slices hour (or weekday, day, week, month, quarter, year) go together. Of one "
+            msg += "period alone, --time COLUMN and --period 2026-03 do."
+            raise ArgumentError(msg)
+        about_time = {
+            "--from": self.start,
+            "--to": self.end,
+            "--timezone": self.timezone,
+            "--time-format": self.time_format,
+            "--time-unit": self.time_unit,
+        }
+        for option in (option for option, given in about_time.items() if given is not None and self.time is None):
+            msg = f"{option} is about slices of time. Give --time COLUMN and --slices, too, or --period of one period."
+            raise ArgumentError(msg)
+
+    def _check_period(self) -> None:
+        """Refuse what slices of time have and a period has not."""
+        about_slices = {
+            "--slices": self.slices,
+            "--from": self.start,
+            "--to": self.end,
+            "--time-format": self.time_format,
+            "--time-unit": self.time_unit,
+        }
+        for option in (option for option, given in about_slices.items() if given is not None):
+            msg = f"{option} is about slices of time, and --period is one. Leave out {option}, or --period; times of a "
+            msg += "period are timestamps, dates or text in ISO 8601."
+            raise ArgumentError(msg)
+
+
+UNITS: Mapping[str, Unit] = MappingProxyType({"s": "seconds", "ms": "milliseconds"})
+LARGEST_LIST = 2**22  # bytes of a file of values
+
+
+def listed_values(text: str) -> list[str]:
+    """Values with commas between them, or the lines of a file.
+
+    Examples
+    --------
+    >>> listed_values("car, bike")
+    ['car', 'bike']
+    """
+    path = Path(text)
+    if "," in text or irregularity(path) is not None:
+        return [part.strip() for part in text.split(",")]
+    with path.open("rb") as file:
+        content = file.read(LARGEST_LIST + 1)
+    try:
+        lines = content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        lines = []
+    if len(content) > LARGEST_LIST or not lines:
+        msg = f"--values {path} must be a list, or a text file in UTF-8 with one value a line."
+        raise ArgumentError(msg)
+    return [line.strip() for line in lines if line.strip()]
+
+
 def refuse_same(points: "Path | Address", output: Path) -> None:
     """Refuse to write a release over its points, or among them."""
     if not isinstance(points, Path):
         return
-    if output.exists() and points.exists() and output.samefile(points):
+    if is_same_file(output, points):
         msg = f"--output {output} is the file of the points themselves; give another path."
         raise ArgumentError(msg)
     if Path(os.path.realpath(points)) in output.resolve().parents:  # a link to itself resolves to nothing

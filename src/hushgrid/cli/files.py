@@ -14,6 +14,7 @@ from hushgrid.cli.text import warn
 from hushgrid.errors import ArgumentError, HushgridError
 
 if TYPE_CHECKING:
+    from hushgrid.slices.slices import Slices
     from hushgrid.synopsis.synopsis import Synopsis
     from hushgrid.work import Progress, Stage
 
@@ -141,18 +142,62 @@ def check_one_reader(**readers: object) -> None:
         raise ArgumentError(msg)
 
 
-def read_release(path: Path) -> "tuple[Synopsis, str]":
-    """The synopsis in a file, and the library's version.
+def read_release(path: Path, name: str | None = None) -> "Synopsis":
+    """The release in a file, or one slice of it.
+
+    Parameters
+    ----------
+    path : Path
+        ``-`` is standard input.
+    name : str, optional
+        What ``--slice`` says; files of slices need it, and others have none.
+    """
+    from hushgrid.slices.slices import Slices
+
+    found, _ = read_any(path)
+    if isinstance(found, Slices):
+        return one_slice(found, path, name)
+    refuse_slices(path, name)
+    return found
+
+
+def read_any(path: Path) -> "tuple[Synopsis | Slices, str]":
+    """The release or the slices in a file, and the library's version.
 
     ``-`` is standard input. If the release is a simulation, a warning says so.
     """
-    from hushgrid.files.release import open_release
+    from hushgrid.slices.files import SlicedFile, open_saved
 
-    with on_disk(path) as file, open_release(file) as release:
-        synopsis, library = release.synopsis(), release.footer.library
-    if synopsis.simulation:
+    with on_disk(path) as file, open_saved(file) as saved:
+        found = saved.slices() if isinstance(saved, SlicedFile) else saved.synopsis()
+        library = saved.footer.library
+    if found.simulation:
         warn_of_simulation()
-    return synopsis, library
+    return found, library
+
+
+def one_slice(slices: "Slices", path: Path, name: str | None) -> "Synopsis":
+    """The slice of a file that is named, under the guarantee of all."""
+    from hushgrid.slices.slices import few
+
+    if name is not None:
+        return slices.shown(name)
+    context = click.get_current_context(silent=True)
+    options = [] if context is None else [option for each in context.command.params for option in each.opts]
+    held = f"{path} holds {len(slices):,} slices: {few(slices.names)}."
+    if "--slice" in options:
+        msg = f"{held} Name the one that is wanted: --slice {slices.names[0]}"
+        raise ArgumentError(msg, instead={"slice": slices.names[0]})
+    msg = f"{held} This command takes releases without slices. Those that take slices: describe, verify, query, map, "
+    msg += "serve, sample, export, compare, manifest."
+    raise ArgumentError(msg)
+
+
+def refuse_slices(path: Path, name: object) -> None:
+    """Refuse an option that chooses among slices, of a release that has none."""
+    if name:
+        msg = f"{path} is one release and has no slices. Leave out --slice and --each."
+        raise ArgumentError(msg)
 
 
 def warn_of_simulation() -> None:

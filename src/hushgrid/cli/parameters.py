@@ -1,7 +1,7 @@
 """Values of options, their completion, and files of rectangles."""
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
@@ -44,6 +44,19 @@ def to_total(_context: click.Context, _parameter: click.Parameter, text: str | N
 def to_texts(_context: click.Context, _parameter: click.Parameter, text: str | None) -> tuple[str, ...] | None:
     """Parse texts with commas between them."""
     return None if text is None else tuple(part.strip() for part in text.split(","))
+
+
+def to_slices(text: str | None, names: Sequence[str]) -> list[str] | None:
+    """Parse names of slices with commas between them, unless the whole text is one name.
+
+    Examples
+    --------
+    >>> to_slices("07,08", ["07", "08"]), to_slices("Bed, bath", ["Bed, bath", "Food"])
+    (['07', '08'], ['Bed, bath'])
+    """
+    if text is None:
+        return None
+    return [text] if text in names else [part.strip() for part in text.split(",")]
 
 
 def to_rects(_context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]) -> list[Rect]:

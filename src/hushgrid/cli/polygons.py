@@ -15,7 +15,7 @@ import click
 from hushgrid.cli.files import STANDARD_INPUT, check_input
 from hushgrid.cli.text import warn
 from hushgrid.errors import ArgumentError, InputError, MissingExtraError
-from hushgrid.files.geojson import features_in, parse_geojson
+from hushgrid.files.geojson import check_degrees, features_in, geometries_of, parse_geojson, reference_system
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 
 LONGEST_NAME = 40
-FARTHEST_DEGREE = 360.0  # of any longitude that means one
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -162,52 +161,10 @@ def geojson_features(path: Path, check_number: Callable[[int], None] = any_numbe
         document = parse_geojson(file.read())
     features = features_in(document)
     check_number(len(features))
-    found = Features(geometry=_geometries(features), crs=_reference_system(document), features=features)
+    found = Features(geometry=geometries_of(features), crs=reference_system(document), features=features)
     if found.crs == LONGITUDE_LATITUDE:
-        _check_degrees(found.geometry)
+        check_degrees(found.geometry)
     return found
-
-
-def _check_degrees(geometry: "NDArray[np.object_]") -> None:
-    """Refuse what is not in degrees, though GeoJSON is."""
-    import numpy as np
-    import shapely
-
-    far = np.abs(shapely.bounds(geometry)).max(axis=1, initial=0) > FARTHEST_DEGREE  # not where there is no geometry
-    if far.any():
-        msg = f"feature {int(far.argmax())} is not in longitude and latitude, as GeoJSON is. Convert the file from its "
-        msg += "own system, for instance by ogr2ogr -s_srs EPSG:32618 -t_srs EPSG:4326 degrees.geojson FILE."
-        raise ArgumentError(msg)
-
-
-def _geometries(features: list[dict[str, Any]]) -> Any:
-    import numpy as np
-    import shapely
-
-    geometries = np.full(len(features), None, dtype=object)
-    for number, feature in enumerate(features):
-        if feature["geometry"] is None:
-            continue
-        try:
-            geometries[number] = shapely.from_geojson(json.dumps(feature["geometry"]))
-        except (shapely.errors.ShapelyError, ValueError, RecursionError):
-            msg = f"feature {number} has no geometry that can be read; its rings may not be closed."
-            raise ArgumentError(msg) from None
-    return geometries
-
-
-def _reference_system(document: dict[str, Any]) -> str:
-    named = document.get("crs")
-    if named is None:
-        return LONGITUDE_LATITUDE
-    try:
-        name = named["properties"]["name"]
-    except (LookupError, TypeError):
-        name = None
-    if not isinstance(name, str):
-        msg = "its member crs does not name a reference system."
-        raise ArgumentError(msg)
-    return LONGITUDE_LATITUDE if name.endswith(":CRS84") else name
 
 
 POLYGONAL = ("Polygon", "Surface", "Unknown", "GeometryCollection")  # in the names of the types that may hold polygons

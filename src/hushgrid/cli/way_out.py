@@ -11,7 +11,7 @@ import click
 from hushgrid.errors import HushgridError
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain, exact_text
 
-OPTIONS = {"user": "--user-column"}  # what Python calls otherwise
+OPTIONS = {"user": "--user-column", "start": "--from", "end": "--to"}  # what Python calls otherwise
 ARGUMENTS = {"path": "file"}
 SECRET = ("://", "--spark-conf")  # a password may be in it
 BOUNDS = ("--domain", "--rect")
@@ -116,7 +116,7 @@ def way_out(error: Exception, program: click.Command, words: Sequence[str]) -> l
         case click.NoSuchCommand(command_name=name, possibilities=[*possible]):
             return _renamed(words, name, possible)
         case click.MissingParameter():
-            better = _with_missing(typed, str(error.param_hint).strip("'"))
+            better = _with_missing(typed, str(error.param_hint).strip("'"), error.param)
         case click.BadParameter(param=click.Parameter() as parameter):
             allowed = _allowed(parameter, typed.given(parameter) or "")
             better = None if allowed is None else typed.with_value(parameter, allowed)
@@ -150,10 +150,13 @@ def _renamed(words: Sequence[str], name: str, possible: Sequence[str]) -> list[s
     return [likely[0] + word.removeprefix(name) if word.partition("=")[0] == name else word for word in words]
 
 
-def _with_missing(typed: Typed, hint: str) -> Typed:
-    """Add what is required and was not given."""
+def _with_missing(typed: Typed, hint: str, missing: click.Parameter | None) -> Typed:
+    """Add what is required and was not given; a recipe may have given the rest."""
+    config = typed.parameter("config")
+    alone = config is not None and typed.given(config) is not None
     for parameter in typed.command.params:
-        if (parameter.required or hint in parameter.opts) and typed.given(parameter) is None:
+        wanted = hint in parameter.opts or parameter is missing or (parameter.required and not alone)
+        if wanted and typed.given(parameter) is None:
             blank = parameter.make_metavar(click.Context(typed.command))
             typed = typed.with_value(parameter, blank.partition("|")[0])  # HTML of HTML|-
     return typed

@@ -4,15 +4,20 @@ The copy is made once, and later passes can reach nothing else. Rows are divided
 so that every thread has users of its own; the hash decides nothing else.
 """
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats
 from hushgrid.compiled import run_each, thread_count
@@ -21,7 +26,8 @@ from hushgrid.counting.areas import AreaIndex
 from hushgrid.counting.bounding import Kept, KeyedRule, MissingUser
 from hushgrid.counting.by_user.ids import Ids, unwritable
 from hushgrid.counting.by_user.partitions import UserPartition, UserPartitions, spilling
-from hushgrid.counting.by_user.rows import NOWHERE, ROWS, UserRows, find_records, rows_by_partition
+from hushgrid.counting.by_user.rows import NOWHERE, ROWS, SLICE, UserRows, find_records, rows_by_partition
+from hushgrid.counting.by_user.tallies import TrueTallies
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.counting.source import Block, PointSource, Snapshot, files_state
 from hushgrid.counting.users import LONGEST_ID
@@ -33,15 +39,18 @@ from hushgrid.work import current_work
 def rows_in_domain(block: Block, domain: Domain, missing: MissingUser, areas: AreaIndex | None = None) -> UserRows:
     """Rows of a block that count as records.
 
-    These lie in the domain, and in one of the areas where areas are given. They have an id, unless each row without one
-    is a user of its own. A row whose id is too long never counts, because its user may have many more.
+    These lie in the domain, in one of the areas where areas are given, and in one of the slices where there are slices.
+    They have an id, unless each row without one is a user of its own. A row whose id is too long never counts, because
+    its user may have many more.
     """
     assert block.users is not None
     ids = Ids.of(block.users)
     partitions = np.empty(ids.numbers.size, np.uint8)
     is_user = ids.not_longer_than(LONGEST_ID, empty=missing == "own")
     find_records(block.longitudes, block.latitudes, domain.bounds, unwritable(ids.numbers), is_user, partitions)
-    (rows,) = rows_by_partition(ids, block.longitudes, block.latitudes, partitions, 1)
+    if block.slices is not None:
+        partitions[block.slices < 0] = NOWHERE
+    (rows,) = rows_by_partition(ids, block.longitudes, block.latitudes, block.slices, partitions, 1)
     if areas is not None:
         in_none = areas.numbers(rows.longitudes, rows.latitudes) == NONE
         (rows,) = rows_by_partition(*rows, np.where(in_none, np.uint8(NOWHERE), np.uint8(0)), 1)
@@ -49,13 +58,34 @@ def rows_in_domain(block: Block, domain: Domain, missing: MissingUser, areas: Ar
 
 
 MEMORY_BYTES = 2**27  # of rows held at once; about twice that while some are written, or bounded
-Points = tuple[Floats, Floats]
 POINTS = pa.schema([ROWS.field("longitude"), ROWS.field("latitude")])
+POINTS_IN_SLICES = POINTS.append(SLICE)
+
+
+class Points(NamedTuple):
+    """Kept points, and the slices of those that have one."""
+
+    longitudes: Floats
+    latitudes: Floats
+    slices: NDArray[np.int32] | None
+
+    @classmethod
+    def joined(cls, several: Sequence["Points"]) -> "Points":
+        """All points of several, one after the other."""
+        longitudes, latitudes, slices = zip(*several, strict=True)
+        all_slices = None if slices[0] is None else np.concatenate(slices)
+        return cls(np.concatenate(longitudes), np.concatenate(latitudes), all_slices)
+
+    def batch(self) -> pa.RecordBatch:
+        """Points as they are written to a file."""
+        if self.slices is None:
+            return pa.record_batch([self.longitudes, self.latitudes], schema=POINTS)
+        return pa.record_batch(list(self), schema=POINTS_IN_SLICES)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BoundedPoints:
-    """Kept points, and the capped total of records.
+    """Kept points, the capped total of records, and tallies if asked for.
 
     Privacy
     -------
@@ -64,6 +94,7 @@ class BoundedPoints:
 
     source: PointSource
     true_capped_total: int
+    true_tallies: TrueTallies | None = None
 
     def __repr__(self) -> str:
         return "BoundedPoints(...)"
@@ -118,52 +149,53 @@ def _bounded(partitions: list[UserPartition], rule: KeyedRule, path: Path, memor
     current_work().begin("bounding")
     if partitions[0].path is None:
         points: list[Points] = []
-        true_total = _keep_all(partitions, rule, memory_bytes, points.append)
-        return BoundedPoints(source=ArrayPoints(_joined(points)), true_capped_total=true_total)
+        true_total, true_tallies = _keep_all(partitions, rule, memory_bytes, points.append)
+        joined = Points.joined(points)
+        source = ArrayPoints((joined.longitudes, joined.latitudes), slices=joined.slices)
+        return BoundedPoints(source=source, true_capped_total=true_total, true_tallies=true_tallies)
     one_at_a_time = Lock()
-    with spilling(), pa.ipc.new_file(str(path), POINTS) as writer:
+    with spilling(), pa.ipc.new_file(str(path), POINTS_IN_SLICES if partitions[0].sliced else POINTS) as writer:
 
         def write(points: Points) -> None:
             with one_at_a_time:
-                writer.write_batch(pa.record_batch(list(points), schema=POINTS))
+                writer.write_batch(points.batch())
 
-        true_total = _keep_all(partitions, rule, memory_bytes, write)
-    return BoundedPoints(source=SpooledPoints(path), true_capped_total=true_total)
+        true_total, true_tallies = _keep_all(partitions, rule, memory_bytes, write)
+    return BoundedPoints(source=SpooledPoints(path), true_capped_total=true_total, true_tallies=true_tallies)
 
 
 def _keep_all(
     partitions: list[UserPartition], rule: KeyedRule, memory_bytes: int, add: Callable[[Points], object]
-) -> int:
+) -> tuple[int, TrueTallies | None]:
     """Keep records, every partition on the next free thread.
 
-    Kept points are added, and the capped total is returned.
+    Kept points are added, and the capped total and the tallies are returned.
     """
     true_totals: list[int] = []
+    true_tallies: list[TrueTallies] = []
     work = current_work()
 
     def keep(partition: UserPartition) -> None:
         for rows in partition.whole_users(memory_bytes // thread_count()):
             kept = _keep(rows, rule)
-            add((rows.longitudes[kept.rows], rows.latitudes[kept.rows]))
+            slices = None if rows.slices is None else rows.slices[kept.rows]
+            add(Points(rows.longitudes[kept.rows], rows.latitudes[kept.rows], slices))
             true_totals.append(kept.true_capped_total)
+            if kept.true_tallies is not None:
+                true_tallies.append(kept.true_tallies)
         work.add("bounding", 1 / len(partitions))
 
     run_each(keep, partitions)
-    return sum(true_totals)
+    return sum(true_totals), reduce(operator.add, true_tallies) if true_tallies else None
 
 
 def _keep(rows: UserRows, rule: KeyedRule) -> Kept:
     try:
-        return rule.keep(rows.ids, rows.longitudes, rows.latitudes)
+        return rule.keep(rows.ids, rows.longitudes, rows.latitudes, rows.slices)
     except MemoryError:
         msg = "bounding the records of each user needs more memory than there is: all records of one user are held at "
         msg += "once. Give the process more memory."
         raise HushgridError(msg) from None
-
-
-def _joined(points: list[Points]) -> Points:
-    longitudes, latitudes = zip(*points, strict=True)
-    return np.concatenate(longitudes), np.concatenate(latitudes)
 
 
 class SpooledPoints:
@@ -174,15 +206,22 @@ class SpooledPoints:
         self._snapshot = Snapshot.of(path)
         with spilling(), pa.OSFile(str(path)) as file, pa.ipc.open_file(file) as reader:
             sizes = [reader.get_batch(number).num_rows for number in range(reader.num_record_batches)]
-        self._sizes = sizes
+        self._sizes = dict(enumerate(sizes))
+
+    def of_batches(self, numbers: Sequence[int]) -> "SpooledPoints":
+        """Points of some batches of the file."""
+        some = copy(self)
+        some._sizes = {number: self._sizes[number] for number in numbers}  # noqa: SLF001  # a copy of its own
+        return some
 
     def rows(self) -> int:
         """Number of points."""
-        return sum(self._sizes)
+        return sum(self._sizes.values())
 
     def parts(self) -> Sequence[Iterable[Block]]:
         """Batches of the file."""
-        return [SpooledBatch(self._path, number, size / self.rows()) for number, size in enumerate(self._sizes) if size]
+        rows = self.rows()
+        return [SpooledBatch(self._path, number, size / rows) for number, size in self._sizes.items() if size]
 
     def check_unchanged(self) -> None:
         """Refuse a file that somebody has changed."""
@@ -204,4 +243,6 @@ class SpooledBatch:
     def __iter__(self) -> Iterator[Block]:
         with spilling(), pa.OSFile(str(self.path)) as file, pa.ipc.open_file(file) as reader:
             batch = reader.get_batch(self.number)
-        yield Block.of(batch.column("longitude").to_numpy(), batch.column("latitude").to_numpy(), self.share)
+        points = batch.column("longitude").to_numpy(), batch.column("latitude").to_numpy()
+        slices = batch.column(SLICE.name).to_numpy() if SLICE.name in batch.schema.names else None
+        yield Block.of(*points, self.share, slices=slices)

@@ -11,6 +11,9 @@ The priority of a record is SHA-256 of a text that any engine can write, ``key:c
   latitude: records it cannot tell apart are identical, and any of them is as good as another;
 - the user's id (`hushgrid.counting.users`), last, so that no id can look like another part.
 
+In a release of slices, the number of the record's slice stands before its column, and occurrences are counted in each
+slice by itself: records in different slices are different records, wherever they lie.
+
 The records of the smallest priorities are kept. docs/decisions/0005-user-bounding.md has the reasons, and the SQL.
 """
 
@@ -25,6 +28,7 @@ from hushgrid.compiled import compiled
 from hushgrid.counting.areas import AreaIndex
 from hushgrid.counting.by_user.ids import Ids, Users, unwritable
 from hushgrid.counting.by_user.sha256 import Words, hash_records
+from hushgrid.counting.by_user.tallies import TrueTallies, UserTally
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry import cells
 from hushgrid.geometry.areas import AreaPartition
@@ -32,6 +36,7 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 
 MissingUser = Literal["drop", "own"]
+Estimate = Literal["kept-records", "all-records"]
 
 LATTICE_SIDE = 2**30  # columns and rows; a millimetre on a domain as wide as Spain
 KEY_BYTES = 32
@@ -41,15 +46,17 @@ Numbers = NDArray[np.int32]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Kept:
-    """Records that a rule keeps, and a capped total.
+    """Records that a rule keeps, a capped total, and tallies if asked for.
 
     Privacy
     -------
-    All of it is exact. `true_capped_total` changes by at most the cap with all records of one user.
+    All of it is exact. `true_capped_total` changes by at most the cap with all records of one user; for the tallies,
+    see `TrueTallies`.
     """
 
     rows: Indices
     true_capped_total: int
+    true_tallies: TrueTallies | None = None
 
     def __repr__(self) -> str:
         return "Kept(...)"
@@ -77,6 +84,8 @@ class KeyedRule:
         Areas that are counted on: what lies in none of them is not a record.
     distinct_areas : bool
         Keep areas and not records: at most `most` of them, one record in each.
+    tally : UserTally, optional
+        Sums over all records of all users to make besides.
 
     Privacy
     -------
@@ -93,6 +102,7 @@ class KeyedRule:
     distinct_grid: Grid | None = None
     areas: AreaIndex | None = None
     distinct_areas: bool = False
+    tally: UserTally | None = None
 
     @property
     def distinct(self) -> bool:
@@ -105,10 +115,10 @@ class KeyedRule:
         grid = self.distinct_grid
         return (LATTICE_SIDE, LATTICE_SIDE) if grid is None else (grid.columns, grid.rows)
 
-    def keep(self, ids: Ids, longitudes: Floats, latitudes: Floats) -> Kept:
+    def keep(self, ids: Ids, longitudes: Floats, latitudes: Floats, slices: Numbers | None = None) -> Kept:
         """Choose what is kept of these records.
 
-        They are all records of their users. One without an id is its own user.
+        They are all records of their users, in all slices together. One without an id is its own user.
         """
         users = Users.of(ids)
         owners = users.numbers[ids.numbers]
@@ -117,18 +127,30 @@ class KeyedRule:
         # Whoever has few records keeps them all, and needs no priorities.
         is_open = np.append(np.full(sizes.size, self.distinct) | (sizes > self.most), False)[owners]
         rows, kept = np.flatnonzero(is_open), ~is_open
-        kept[rows[self._choose(owners[rows], users, longitudes[rows], latitudes[rows])]] = True
-        return Kept(rows=np.flatnonzero(kept), true_capped_total=true_capped_total)
+        own = None if slices is None else slices[rows]
+        kept[rows[self._choose(owners[rows], users, longitudes[rows], latitudes[rows], own)]] = True
+        true_tallies = None
+        if self.tally is not None:
+            distinct_sizes, places = np.unique(np.append(sizes, 1), return_inverse=True)  # a stranger has one record
+            regions = self.tally.regions_at(longitudes, latitudes)
+            true_tallies = self.tally.count(regions, places[owners], distinct_sizes)
+        return Kept(rows=np.flatnonzero(kept), true_capped_total=true_capped_total, true_tallies=true_tallies)
 
-    def _choose(self, owners: Numbers, users: Users, longitudes: Floats, latitudes: Floats) -> Indices:
+    def _choose(
+        self, owners: Numbers, users: Users, longitudes: Floats, latitudes: Floats, slices: Numbers | None
+    ) -> Indices:
         """Records with the smallest priorities of each user.
 
         `owners` are the numbers of users.
         """
         columns, rows = self._places(longitudes, latitudes)
-        occurrences = _occurrences(owners, columns * LATTICE_SIDE + rows, longitudes, latitudes)
+        groups = owners if slices is None else _pairs(owners, slices)
+        occurrences = _occurrences(groups, columns * LATTICE_SIDE + rows, longitudes, latitudes)
         candidates = np.flatnonzero(occurrences == 0) if self.distinct else np.arange(owners.size)
-        records = np.stack([columns, rows, occurrences], dtype=np.uint32, casting="unsafe")[:, candidates]
+        parts: list[NDArray[np.integer]] = [columns, rows, occurrences]
+        if slices is not None:
+            parts.insert(0, slices)
+        records = np.stack(parts, dtype=np.uint32, casting="unsafe")[:, candidates]
         owners, chosen = owners[candidates], np.zeros(candidates.size, bool)
         take_first(self._order(records, owners, users), owners, self.most, chosen)
         return candidates[chosen]
@@ -163,6 +185,13 @@ class KeyedRule:
             cells.cell(longitudes, west, cells.scale(west, east, columns), columns),
             cells.cell(latitudes, south, cells.scale(south, north, rows), rows),
         )
+
+
+def _pairs(owners: Numbers, slices: Numbers) -> Numbers:
+    """Numbers of pairs of an owner and a slice."""
+    pairs = owners.astype(np.int64) * (int(slices.max(initial=0)) + 1) + slices
+    _, numbers = np.unique(pairs, return_inverse=True)
+    return np.asarray(numbers, np.int32)
 
 
 def _occurrences(owners: Numbers, places: Indices, longitudes: Floats, latitudes: Floats) -> Indices:
@@ -224,17 +253,20 @@ class UserLevel:
         Whether rows without an id are left out, or each is a user of its own.
     scale_to_total : int, "private" or None
         A total that counts are scaled to: declared public, or counted from the data and paid for.
-    max_for_total : int
-        B: the records of one user that a private total counts at most.
+    max_for_total : int or None
+        B: the records of one user that a private total counts at most. None where noisy values choose it.
     kept_share : bool
         Whether a private total is paid for to say which share of the records was kept, where nothing else says it.
+    all_records : bool
+        Whether all records are estimated, and not only those that are kept.
     """
 
     max_per_user: int
     missing_user: MissingUser = "drop"
     scale_to_total: int | Literal["private"] | None = None
-    max_for_total: int
+    max_for_total: int | None
     kept_share: bool = False
+    all_records: bool = False
 
     @classmethod
     def of(
@@ -246,6 +278,7 @@ class UserLevel:
         scale_to_total: int | Literal["private"] | None,
         max_for_total: int | None,
         kept_share: bool = False,
+        estimate: Estimate = "kept-records",
     ) -> Self | None:
         """Check the arguments of `publish` about users.
 
@@ -254,14 +287,17 @@ class UserLevel:
         Examples
         --------
         >>> UserLevel.of("id", max_per_user=5, missing_user="drop", scale_to_total=None, max_for_total=None)
-        UserLevel(max_per_user=5, missing_user='drop', scale_to_total=None, max_for_total=50, kept_share=False)
+        UserLevel(max_per_user=5, missing_user='drop', scale_to_total=None, max_for_total=50, kept_share=False,
+        all_records=False)
         """
+        all_records = wants_all_records(estimate)
         if user is None:
             _refuse_without_user(
                 max_per_user=max_per_user,
                 missing_user=None if missing_user == "drop" else missing_user,
                 scale_to_total=scale_to_total,
                 max_for_total=max_for_total,
+                estimate=estimate if all_records else None,
             )
             return None
         if max_per_user is None:
@@ -275,19 +311,29 @@ class UserLevel:
         if scale_to_total is not None and scale_to_total != PRIVATE:
             _check_at_least_one(scale_to_total=scale_to_total)
         if max_for_total is not None:
-            if scale_to_total != PRIVATE and not kept_share:
+            if scale_to_total != PRIVATE and not kept_share and not all_records:
                 msg = "max_for_total bounds what one user adds to a private total. Ask for one: "
                 msg += "scale_to_total='private', or kept_share=True."
                 raise ArgumentError(msg)
             _check_at_least_one(max_for_total=max_for_total)
-        cap = CAP_PER_RECORD * max_per_user if max_for_total is None else max_for_total
+            if all_records and max_for_total < max_per_user:
+                msg = f"max_for_total={max_for_total} would count fewer records of a user than max_per_user="
+                msg += f"{max_per_user} keeps. Give a larger one, or leave it out: then noisy values choose it."
+                raise ArgumentError(msg)
+        elif not all_records:
+            max_for_total = CAP_PER_RECORD * max_per_user
         return cls(
             max_per_user=max_per_user,
             missing_user=missing_user,
             scale_to_total=scale_to_total,
-            max_for_total=cap,
-            kept_share=kept_share and scale_to_total is None,
+            max_for_total=max_for_total,
+            kept_share=kept_share and scale_to_total is None and not all_records,
+            all_records=all_records,
         )
+
+    def tally(self, domain: Domain) -> UserTally | None:
+        """The sums over all records that an estimate of them needs."""
+        return UserTally.of(domain, most=self.max_per_user, cap=self.max_for_total) if self.all_records else None
 
     def rule(
         self, domain: Domain, *, key: bytes, cells: Grid | AreaPartition | None = None, distinct: bool = False
@@ -297,11 +343,20 @@ class UserLevel:
             key=key,
             domain=domain,
             most=self.max_per_user,
-            most_for_total=self.max_for_total,
+            most_for_total=self.max_for_total or 1,
+            tally=self.tally(domain),
         )
         if isinstance(cells, AreaPartition):
             return replace(rule, areas=AreaIndex.of(cells), distinct_areas=distinct)
         return replace(rule, distinct_grid=cells) if distinct else rule
+
+
+def wants_all_records(estimate: Estimate) -> bool:
+    """Whether all records are to be estimated, or kept ones counted."""
+    if estimate not in get_args(Estimate):
+        msg = f"estimate must be 'kept-records' or 'all-records', got estimate={estimate!r}."
+        raise ArgumentError(msg)
+    return estimate == "all-records"
 
 
 def _refuse_without_user(**given: object) -> None:

@@ -383,8 +383,14 @@ class Curve:
                 work.add("counting", block.share)
             return codes
 
-        with ThreadPoolExecutor(thread_count()) as pool:
-            codes = list(chain.from_iterable(pool.map(read, source.parts())))
+        parts = source.parts()
+        threads = min(thread_count(), len(parts))
+        if threads > 1:
+            with ThreadPoolExecutor(threads) as pool:
+                read_parts = list(pool.map(read, parts))
+        else:
+            read_parts = [read(part) for part in parts]
+        codes = list(chain.from_iterable(read_parts))
         return cls(np.concatenate(codes) if codes else np.empty(0, np.int64))
 
     def count(self, quadrants: Quadrants) -> NDArray[np.int64]:

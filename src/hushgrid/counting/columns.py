@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal, NamedTuple, Self
 
-from hushgrid.errors import ArgumentError, InputError, quoted
+import pyarrow as pa
 
-USUAL_NAMES = (("lon", "lat"), ("long", "lat"), ("lng", "lat"), ("longitude", "latitude"), ("x", "y"))
+from hushgrid.errors import ArgumentError, InputError, quoted
+from hushgrid.files.columns import USUAL_NAMES, usual_pairs
+
 USUAL_PARTS = (("longitude", "latitude"), ("long", "lat"), ("lon", "lat"), ("lng", "lat"), ("easting", "northing"))
 MOST_NAMES_SHOWN = 40
 
@@ -67,7 +69,7 @@ def find_columns(
         for name in named.values():
             _check_present(name, names, where, unlisted, instead=_nearest(named, names))
         return tuple(named.values())
-    pairs = _usual_pairs(names)
+    pairs = usual_pairs(names)
     if len(pairs) > 1:
         listed = ", ".join(f"{east!r} and {north!r}" for east, north in pairs)
         msg = f"{where} has more than one pair of columns that may be the coordinates: {listed}. Name them."
@@ -81,15 +83,6 @@ def find_columns(
     by = "lon=, lat=, or geometry= (--lon, --lat, --geometry)" if unlisted is None else "lon=, lat= (--lon, --lat)"
     msg += f"Name them: {by}. {listing(names) if unlisted is None else unlisted}"
     raise InputError(msg, instead=_likely_pair(names))
-
-
-def _usual_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
-    pairs = []
-    for usual_east, usual_north in USUAL_NAMES:
-        easts = [name for name in names if name.lower() == usual_east]
-        norths = [name for name in names if name.lower() == usual_north]
-        pairs += [(east, north) for east in easts for north in norths]
-    return pairs
 
 
 def quotable_names(names: Sequence[str], asked: Iterable[str | None]) -> list[str]:
@@ -126,12 +119,24 @@ def nearest_name(name: str, names: Sequence[str]) -> str | None:
     return lower[near[0]] if near else None
 
 
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """The type of a column's values, without categories and extensions."""
+    if isinstance(kind, pa.BaseExtensionType):
+        kind = kind.storage_type
+    return plain_type(kind.value_type) if pa.types.is_dictionary(kind) else kind
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether values of a type are text."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
 def _nearest(given: Mapping[str, str], names: Sequence[str]) -> dict[str, object]:
     """The columns that were likely meant, or none."""
     near = {argument: name if name in names else nearest_name(name, names) for argument, name in given.items()}
     if None not in near.values() and len(set(near.values())) == len(near):
         return dict(near)
-    pairs = _usual_pairs(names)
+    pairs = usual_pairs(names)
     return dict(zip(("lon", "lat"), pairs[0], strict=True)) if pairs and "geometry" not in given else {}
 
 

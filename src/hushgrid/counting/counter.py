@@ -17,6 +17,7 @@ from hushgrid.compiled import thread_count
 from hushgrid.counting.areas import AreaIndex
 from hushgrid.counting.bounded import bounded_points
 from hushgrid.counting.bounding import KeyedRule, MissingUser
+from hushgrid.counting.by_user.tallies import TrueTallies
 from hushgrid.counting.cell_loops import (
     MOST_POINTS,
     Curve,
@@ -27,6 +28,7 @@ from hushgrid.counting.cell_loops import (
     refinement_tally,
     tree_tally,
 )
+from hushgrid.counting.filtered import outside
 from hushgrid.counting.quadtree import QuadrantCounts, Refinement
 from hushgrid.counting.source import Block, PointSource
 from hushgrid.errors import ArgumentError
@@ -168,6 +170,10 @@ class PointCounter:
         """The rectangle points are counted in."""
         return self._domain
 
+    def outside(self, areas: AreaPartition) -> "PointCounter":
+        """A counter of the points that lie in none of the areas."""
+        return PointCounter(self._domain, outside(self._source, areas))
+
     def rows(self) -> int:
         """Number of rows, in the domain or not."""
         with self._one_snapshot():
@@ -258,9 +264,9 @@ def nothing() -> None:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BoundedCounter:
-    """Counts of kept records, and a capped total.
+    """Counts of kept records, and sums over all.
 
-    The total is of the records of all users, each user's capped.
+    The total is of the records of all users, each user's capped. There are tallies where the rule asks for them.
 
     Privacy
     -------
@@ -269,6 +275,7 @@ class BoundedCounter:
 
     counter: Counter
     true_capped_total: int
+    true_tallies: TrueTallies | None = None
 
     def __repr__(self) -> str:
         return "BoundedCounter(...)"
@@ -286,6 +293,9 @@ class EngineSource(Protocol):
 
     def bounded_counter(self, rule: KeyedRule, *, missing: MissingUser) -> AbstractContextManager[BoundedCounter]:
         """Open a counter of the kept points."""
+
+    def copied(self) -> AbstractContextManager[PointSource]:
+        """Copy the rows to this machine, with their slices; where they were opened with slices."""
 
     def state(self) -> bytes | None:
         """Digest that tells these points from others; private.
@@ -327,4 +337,4 @@ def open_bounded_counter(points: OpenedPoints, rule: KeyedRule, *, missing: Miss
     with bounded_points(points, rule, missing=missing) as kept:
         del points  # from here on, only kept records can be read
         counter = PointCounter(rule.domain, kept.source)
-        yield BoundedCounter(counter=counter, true_capped_total=kept.true_capped_total)
+        yield BoundedCounter(counter=counter, true_capped_total=kept.true_capped_total, true_tallies=kept.true_tallies)

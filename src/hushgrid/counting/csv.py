@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hushgrid.counting.by_slice.slicing import check_slice_names, slice_numbers
 from hushgrid.counting.columns import (
     DELIMITERS,
     NOT_NAMED,
@@ -32,6 +33,7 @@ from hushgrid.counting.csv_loops import count_rows, find_fields, line_stops, par
 from hushgrid.counting.source import Block, FilePart, Snapshot, files_state, reading
 from hushgrid.counting.users import canonical_ids, check_user_name, copy_spans, trim_spans
 from hushgrid.errors import InputError
+from hushgrid.slices.by import By
 from hushgrid.work import current_work
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -73,21 +75,25 @@ class CsvHeader:
         return cls(names=tuple(_fields(text, delimiter)), delimiter=delimiter, size=len(line))
 
     def find_fields(
-        self, *, lon: str | None, lat: str | None, user: str | None = None, where: str
-    ) -> tuple[int, int] | tuple[int, int, int]:
-        """Numbers of the coordinate and user fields.
+        self, *, lon: str | None, lat: str | None, user: str | None = None, by: By | None = None, where: str
+    ) -> tuple[int, ...]:
+        """Numbers of the fields of coordinates, the user and slices, in this order.
 
         Privacy
         -------
         A file without a header begins with a record. So a message quotes of the first line only what was asked for and
         the usual names, and says the same whatever else is in it.
         """
-        names = quotable_names(self.names, (lon, lat, user))
+        sliced = () if by is None else by.columns
+        names = quotable_names(self.names, (lon, lat, user, *sliced))
         longitude, latitude = find_columns(names, lon=lon, lat=lat, where=where, unlisted=FIRST_LINE)
         if user is not None:
             check_user_name(user, names, coordinates=(longitude, latitude), where=where, unlisted=FIRST_LINE)
-        east, north = self.names.index(longitude), self.names.index(latitude)
-        return (east, north) if user is None else (east, north, self.names.index(user))
+        if by is not None:
+            pair = (longitude, latitude)
+            check_slice_names(by, names, coordinates=pair, user=user, where=where, unlisted=FIRST_LINE)
+        wanted = (longitude, latitude, *(() if user is None else (user,)), *sliced)
+        return tuple(self.names.index(name) for name in wanted)
 
 
 def _fields(text: str, delimiter: str) -> list[str]:
@@ -161,6 +167,8 @@ class CsvPoints:
         Names of the columns; the usual ones are recognised.
     user : str, optional
         Name of the column of user ids. They are text, without blanks at its ends; an empty one is missing.
+    by : By, optional
+        Slices to read. Their columns are text in the same way.
     dialect : Dialect
         The signs that were named; the header tells the others.
     part_bytes, block_bytes : int
@@ -181,6 +189,7 @@ class CsvPoints:
         lon: str | None = None,
         lat: str | None = None,
         user: str | None = None,
+        by: By | None = None,
         dialect: Dialect = NOT_NAMED,
         part_bytes: int = PART_BYTES,
         block_bytes: int = BLOCK_BYTES,
@@ -189,14 +198,15 @@ class CsvPoints:
         self.snapshot = Snapshot.of(path)
         header = self._read_header(dialect.delimiter)
         try:
-            self._fields = header.find_fields(lon=lon, lat=lat, user=user, where=str(path))
+            fields = header.find_fields(lon=lon, lat=lat, user=user, by=by, where=str(path))
         except InputError:
             other = self._read_header()
-            other.find_fields(lon=lon, lat=lat, user=user, where=str(path))
+            other.find_fields(lon=lon, lat=lat, user=user, by=by, where=str(path))
             raise _other_delimiter(path, other.delimiter) from None
         self._first = header.size
         self.signs = dialect.signs(header.delimiter, where=str(path))
-        self.schema = _schema([header.names[field] for field in self._fields], self.signs)
+        self._fields = CsvFields(fields, has_user=user is not None, by=by)
+        self.schema = _schema([header.names[field] for field in fields[: 2 if user is None else 3]], self.signs)
         self._part_bytes = part_bytes
         self._block_bytes = block_bytes
 
@@ -246,6 +256,15 @@ class CsvPoints:
         return files_state({"": self.snapshot})
 
 
+@dataclass(frozen=True)
+class CsvFields:
+    """Numbers of the fields to read: coordinates, the user if there is one, columns of slices."""
+
+    numbers: tuple[int, ...]
+    has_user: bool
+    by: By | None
+
+
 @dataclass(frozen=True, repr=False)
 class CsvPart:
     """Lines that begin in a range of bytes."""
@@ -256,7 +275,7 @@ class CsvPart:
     stop: int | None
     block_bytes: int
     signs: Signs
-    fields: tuple[int, int] | tuple[int, int, int]
+    fields: CsvFields
 
     def __iter__(self) -> Iterator[Block]:
         for text, share in self.texts():
@@ -284,11 +303,16 @@ class CsvPart:
     def _block(self, text: bytes, share: float) -> Block:
         content = np.frombuffer(text, np.uint8)
         stops = line_stops(content)
-        spans = np.empty((len(self.fields), stops.size, 2), np.int64)
-        rows = find_fields(content, stops, ord(self.signs.delimiter), self.fields, LONGEST_LINE, spans)
-        users = _ids(text, spans[2, :rows]) if len(self.fields) == 3 else None
+        numbers, by = self.fields.numbers, self.fields.by
+        spans = np.empty((len(numbers), stops.size, 2), np.int64)
+        rows = find_fields(content, stops, ord(self.signs.delimiter), numbers, LONGEST_LINE, spans)
+        users = canonical_ids(_texts(text, spans[2, :rows])) if self.fields.has_user else None
         longitudes, latitudes = (_numbers(text, spans[axis, :rows], self.signs.decimals) for axis in (0, 1))
-        return Block.of(longitudes, latitudes, share, users)
+        slices = None
+        if by is not None:
+            columns = [_texts(text, span[:rows]) for span in spans[-len(by.columns) :]]
+            slices = slice_numbers(by, dict(zip(by.columns, columns, strict=True)))
+        return Block.of(longitudes, latitudes, share, users, slices)
 
 
 class CsvFiles:
@@ -349,14 +373,15 @@ def _numbers(text: bytes, spans: NDArray[np.int64], decimals: str = ".") -> NDAr
     return numbers
 
 
-def _ids(text: bytes, spans: NDArray[np.int64]) -> pa.LargeBinaryArray:
+def _texts(text: bytes, spans: NDArray[np.int64]) -> pa.LargeStringArray:
+    """Fields as text, without blanks at its ends."""
     trim_spans(np.frombuffer(text, np.uint8), spans)
     edges = np.concatenate([[0], np.cumsum(spans[:, 1] - spans[:, 0])])
     content = np.empty(edges[-1], np.uint8)
     copy_spans(np.frombuffer(text, np.uint8), spans, content)
     buffers = [None, pa.py_buffer(edges), pa.py_buffer(content)]
     # The bytes need not be UTF-8: nobody decodes them.
-    return canonical_ids(pa.LargeStringArray.from_buffers(len(spans), *buffers[1:]))
+    return pa.LargeStringArray.from_buffers(len(spans), *buffers[1:])
 
 
 def _content(path: Path, file: IO[bytes]) -> IO[bytes]:

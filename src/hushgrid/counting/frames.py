@@ -3,6 +3,7 @@
 Frames of pandas, polars and whatever else narwhals reads.
 """
 
+from datetime import date
 from typing import Any
 
 import narwhals as nw
@@ -10,17 +11,27 @@ import pyarrow as pa
 from narwhals.exceptions import NarwhalsError
 
 from hushgrid.counting.arrow import not_a_number, not_points
+from hushgrid.counting.by_slice.slicing import check_slice_names, not_sliceable
 from hushgrid.counting.columns import find_columns
 from hushgrid.counting.users import check_user_name, ids_of_values, no_ids
 from hushgrid.errors import InputError
+from hushgrid.slices.axes import Axis
+from hushgrid.slices.by import By
 
 BEYOND_ARROW = (nw.Int128, nw.UInt128)  # whole numbers of polars that Arrow lacks
 
 
 def arrow_table(
-    frame: Any, *, lon: str | None, lat: str | None, geometry: str | None, user: str | None = None, where: str
+    frame: Any,
+    *,
+    lon: str | None,
+    lat: str | None,
+    geometry: str | None,
+    user: str | None = None,
+    by: By | None = None,
+    where: str,
 ) -> pa.Table:
-    """The coordinates and users of a frame, in Arrow.
+    """The coordinates, users and slices of a frame, in Arrow.
 
     Nothing is copied that need not be.
 
@@ -46,6 +57,10 @@ def arrow_table(
     if user is not None:
         check_user_name(user, [str(name) for name in columns.columns], coordinates=chosen, where=where)
         table[user] = _user_ids(columns[user], user, where)
+    if by is not None:
+        names = [str(name) for name in columns.columns]
+        check_slice_names(by, names, coordinates=chosen, user=user, where=where)
+        table |= {axis.column: _slice_values(columns[axis.column], axis, where) for axis in by.axes}
     return pa.table(table)
 
 
@@ -94,3 +109,29 @@ def _user_ids(series: nw.Series[Any], name: str, where: str) -> Any:
         raise refusal
     # Canonical bytes are text, which stays as it is when it becomes canonical once more.
     return ids_of_values(series.to_list()).cast(pa.large_string(), safe=False)
+
+
+def _slice_values(series: nw.Series[Any], axis: Axis, where: str) -> Any:
+    """Convert a column that tells slices.
+
+    Objects of pandas may hold anything, so they become texts.
+    """
+    kinds = (nw.String, nw.Categorical, nw.Enum, nw.Object)
+    if series.dtype not in kinds and series.dtype not in BEYOND_ARROW:
+        return _arrow_column(series, not_sliceable(axis, _kind(series), where))
+    return pa.array([_slice_text(value) for value in series.to_list()], pa.large_string())
+
+
+def _slice_text(value: Any) -> str | None:
+    """A value as text, None if it cannot tell a slice."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return value.encode(errors="replace").decode()  # half a surrogate pair is no text of Arrow
+        case int():
+            return str(value) if abs(value) < 2**127 else None
+        case date():
+            return value.isoformat()
+        case _:
+            return None

@@ -13,10 +13,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushgrid.counting.arrow import PointColumns, arrow_schema, point_columns
+from hushgrid.counting.by_slice.slicing import SliceColumns, slice_columns
 from hushgrid.counting.columns import PointSchema
 from hushgrid.counting.source import Block, rows_state
 from hushgrid.counting.users import UserColumn, user_column
 from hushgrid.errors import InputError
+from hushgrid.slices.by import By
 
 PART_ROWS = 2**20
 FRAME = "the frame"
@@ -38,6 +40,7 @@ class ArrayPoints:
         points: NDArray[np.generic] | tuple[NDArray[np.generic], ...],
         *,
         users: pa.LargeBinaryArray | None = None,
+        slices: NDArray[np.int32] | None = None,
     ) -> None:
         columns = _split(points) if isinstance(points, np.ndarray) else _check_pair(points)
         self._longitudes, self._latitudes = (_check_column(column) for column in columns)
@@ -48,6 +51,7 @@ class ArrayPoints:
             msg = "user must hold one id for each point, but its length is another."
             raise InputError(msg)
         self._users = users
+        self._slices = slices
 
     @classmethod
     def of_rows(cls, points: Sequence[Any], *, users: pa.LargeBinaryArray | None = None) -> Self:
@@ -74,7 +78,7 @@ class ArrayPoints:
     def parts(self) -> Sequence["ArraySlice"]:
         """Slices of the arrays."""
         return [
-            ArraySlice(self._longitudes, self._latitudes, first, self._users)
+            ArraySlice(self._longitudes, self._latitudes, first, self._users, self._slices)
             for first in range(0, self.rows(), PART_ROWS)
         ]
 
@@ -94,21 +98,31 @@ class ArraySlice:
     latitudes: NDArray[np.generic]
     first: int
     users: pa.LargeBinaryArray | None
+    slices: NDArray[np.int32] | None
 
     def __iter__(self) -> Iterator[Block]:
         rows = slice(self.first, self.first + PART_ROWS)
         longitudes, latitudes = _unmasked(self.longitudes[rows]), _unmasked(self.latitudes[rows])
         users = None if self.users is None else self.users.slice(self.first, PART_ROWS)
-        yield Block.of(longitudes, latitudes, longitudes.size / self.longitudes.size, users)
+        slices = None if self.slices is None else self.slices[rows]
+        yield Block.of(longitudes, latitudes, longitudes.size / self.longitudes.size, users, slices)
 
 
 class TablePoints:
-    """Points and users in an Arrow table."""
+    """Points, users and slices in an Arrow table."""
 
-    def __init__(self, table: pa.Table, columns: PointColumns, user: UserColumn | None = None) -> None:
-        self._table = table.select(columns.names if user is None else [*columns.names, user.name])
+    def __init__(
+        self,
+        table: pa.Table,
+        columns: PointColumns,
+        user: UserColumn | None = None,
+        slices: SliceColumns | None = None,
+    ) -> None:
+        ids = [] if user is None else [user.name]
+        self._table = table.select([*columns.names, *ids, *(() if slices is None else slices.names)])
         self._columns = columns
         self._user = user
+        self._slices = slices
 
     @classmethod
     def of_frame(
@@ -120,6 +134,7 @@ class TablePoints:
         lat: str | None = None,
         geometry: str | None = None,
         user: str | None = None,
+        by: By | None = None,
     ) -> Self:
         """Points in a frame of pandas, polars or Arrow."""
         if isinstance(frame, pa.Table):
@@ -127,11 +142,11 @@ class TablePoints:
         else:
             from hushgrid.counting.frames import arrow_table  # narwhals is slow to import
 
-            table = arrow_table(frame, lon=lon, lat=lat, geometry=geometry, user=user, where=FRAME)
+            table = arrow_table(frame, lon=lon, lat=lat, geometry=geometry, user=user, by=by, where=FRAME)
         columns = point_columns(table.schema, crs=crs, lon=lon, lat=lat, geometry=geometry, where=FRAME)
-        if user is None:
-            return cls(table, columns)
-        return cls(table, columns, user_column(table.schema, user, coordinates=columns.names, where=FRAME))
+        ids = None if user is None else user_column(table.schema, user, coordinates=columns.names, where=FRAME)
+        slices = slice_columns(table.schema, by, coordinates=columns.names, user=user, where=FRAME)
+        return cls(table, columns, ids, slices)
 
     @property
     def schema(self) -> PointSchema:
@@ -145,7 +160,10 @@ class TablePoints:
 
     def parts(self) -> Sequence["TableSlice"]:
         """Slices of the table."""
-        return [TableSlice(self._table, self._columns, first, self._user) for first in range(0, self.rows(), PART_ROWS)]
+        return [
+            TableSlice(self._table, self._columns, first, self._user, self._slices)
+            for first in range(0, self.rows(), PART_ROWS)
+        ]
 
     def check_unchanged(self) -> None:
         """Accept frames as they are."""
@@ -163,11 +181,13 @@ class TableSlice:
     columns: PointColumns
     first: int
     user: UserColumn | None
+    slices: SliceColumns | None
 
     def __iter__(self) -> Iterator[Block]:
         for batch in self.table.slice(self.first, PART_ROWS).to_batches():
             users = None if self.user is None else self.user.ids(batch)
-            yield Block.of(*self.columns.points(batch), batch.num_rows / self.table.num_rows, users)
+            slices = None if self.slices is None else self.slices.numbers(batch)
+            yield Block.of(*self.columns.points(batch), batch.num_rows / self.table.num_rows, users, slices)
 
 
 def _pair(row: Any) -> tuple[float, float]:

@@ -20,6 +20,7 @@ from hushgrid.counting.source import CSV, PARQUET, Block, PointSource
 from hushgrid.errors import ArgumentError, InputError, MissingExtraError
 from hushgrid.files.paths import FOLDER, IRREGULAR, MISSING, irregularity, near_file
 from hushgrid.geometry.domain import GEOGRAPHIC, LONGITUDE_LATITUDE, Bounds, Domain, exact_text
+from hushgrid.slices.by import By
 
 
 def projected(source: PointSource, *, crs: str = LONGITUDE_LATITUDE, domain: Domain) -> PointSource:
@@ -155,7 +156,7 @@ class ProjectedPart:
             longitudes, latitudes = self.transformer.transform(
                 block.longitudes.astype(np.float64), block.latitudes.astype(np.float64), errcheck=False
             )
-            yield Block.of(longitudes, latitudes, block.share, block.users)
+            yield Block.of(longitudes, latitudes, block.share, block.users, block.slices)
 
 
 def _is_same(crs: str, domain: Domain) -> bool:
@@ -207,6 +208,7 @@ def open_points(
     lat: str | None = None,
     geometry: str | None = None,
     user: Any = None,
+    by: By | None = None,
     dialect: Dialect = NOT_NAMED,
     before_rows: BeforeRows = nothing,
 ) -> OpenedPoints:
@@ -227,6 +229,9 @@ def open_points(
     user : str, or array or list of ids, optional
         Name of the column of user ids; beside an array or a list of points, the ids themselves. The source then has
         them in its blocks.
+    by : By, optional
+        The slices that records are divided into, by columns of a table. The source then has their numbers in its
+        blocks.
     dialect : Dialect
         The signs of CSV files, where they were named. Other points have none.
     before_rows : callable
@@ -246,10 +251,14 @@ def open_points(
     from hushgrid.counting.memory import ArrayPoints, TablePoints  # readers are imported when needed
 
     if isinstance(points, str | os.PathLike):
-        return _open_file(Path(points), crs, lon, lat, geometry, _column_name(user), dialect)
+        return _open_file(Path(points), crs, lon, lat, geometry, _column_name(user), by, dialect)
     if not isinstance(points, Address):
         refuse_signs(dialect, "what is in memory")
     if isinstance(points, np.ndarray | tuple | list):
+        if by is not None:
+            msg = "slices and periods are by a column, and an array has none. Give a frame or a table with the "
+            msg += f"coordinates and {' and '.join(map(repr, by.columns))}."
+            raise ArgumentError(msg)
         if lon is not None or geometry is not None:
             msg = "lon, lat and geometry name columns of a table; an array has none. Leave them out."
             raise ArgumentError(msg)
@@ -260,14 +269,16 @@ def open_points(
     if isinstance(points, Address):
         name = _column_name(user)
         columns = {"lon": lon, "lat": lat, "geometry": geometry, "user": name}
-        return points.open(crs=crs, dialect=dialect, before_rows=before_rows, **columns)
+        return points.open(crs=crs, by=by, dialect=dialect, before_rows=before_rows, **columns)
     if not isinstance(points, pa.Table):
         from hushgrid.counting.engine.points import EnginePoints, is_lazy  # narwhals is slow to import
 
         if is_lazy(points):
             name = _column_name(user)
-            return EnginePoints.of(points, lon=lon, lat=lat, geometry=geometry, user=name, before_rows=before_rows)
-    return TablePoints.of_frame(points, crs=crs, lon=lon, lat=lat, geometry=geometry, user=_column_name(user))
+            return EnginePoints.of(
+                points, lon=lon, lat=lat, geometry=geometry, user=name, by=by, before_rows=before_rows
+            )
+    return TablePoints.of_frame(points, crs=crs, lon=lon, lat=lat, geometry=geometry, user=_column_name(user), by=by)
 
 
 def _column_name(user: Any) -> str | None:
@@ -289,7 +300,14 @@ def _given_ids(user: Any) -> pa.LargeBinaryArray | None:
 
 
 def _open_file(
-    path: Path, crs: str, lon: str | None, lat: str | None, geometry: str | None, user: str | None, dialect: Dialect
+    path: Path,
+    crs: str,
+    lon: str | None,
+    lat: str | None,
+    geometry: str | None,
+    user: str | None,
+    by: By | None,
+    dialect: Dialect,
 ) -> PointSource:
     name = path.name.lower()
     complaint = irregularity(path)
@@ -298,7 +316,7 @@ def _open_file(
     if complaint == FOLDER:
         from hushgrid.counting.parquet import ParquetFolder
 
-        return ParquetFolder(path, crs=crs, lon=lon, lat=lat, geometry=geometry, user=user)
+        return ParquetFolder(path, crs=crs, lon=lon, lat=lat, geometry=geometry, user=user, by=by)
     if complaint == IRREGULAR:
         msg = f"{path} is not a regular file, but points are read several times. Save it as a Parquet or CSV file."
         raise InputError(msg)
@@ -309,14 +327,14 @@ def _open_file(
     if name.endswith(PARQUET):
         from hushgrid.counting.parquet import ParquetPoints
 
-        return ParquetPoints(path, crs=crs, lon=lon, lat=lat, geometry=geometry, user=user)
+        return ParquetPoints(path, crs=crs, lon=lon, lat=lat, geometry=geometry, user=user, by=by)
     if name.endswith(CSV):
         if geometry is not None:
             msg = f"geometry names a column of points in a Parquet file or a frame; {path} is CSV. Name lon and lat."
             raise InputError(msg)
         from hushgrid.counting.csv import CsvPoints
 
-        return CsvPoints(path, lon=lon, lat=lat, user=user, dialect=dialect)
+        return CsvPoints(path, lon=lon, lat=lat, user=user, by=by, dialect=dialect)
     msg = f"{path} has an unknown extension. Known are: {', '.join(PARQUET + CSV)}."
     if path.suffix.lower() in CONVERTERS:
         msg += f" {CONVERTERS[path.suffix.lower()].format(path=path, stem=path.with_suffix(''))}"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -16,11 +17,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from hushgrid.counting.arrow import PointColumns, arrow_schema, point_columns
+from hushgrid.counting.by_slice.slicing import SliceColumns, slice_columns
 from hushgrid.counting.columns import PointSchema
 from hushgrid.counting.source import Block, FilePart, Snapshot, files_state, parquet_files, reading
 from hushgrid.counting.users import UserColumn, user_column
 from hushgrid.errors import InputError
 from hushgrid.files.paths import irregularity
+from hushgrid.slices.by import By
 
 BATCH_ROWS = 2**17
 BATCH_BYTES = 2**25  # of values that are decoded at once
@@ -57,7 +60,7 @@ def enough_memory(path: Path) -> Iterator[None]:
         yield
     except MemoryError:
         msg = f"{path} needs more memory than there is: its pages or values are very long. Write it anew with small "
-        msg += "pages, and only the columns of coordinates and users, or give the process more memory."
+        msg += "pages, and only the columns of coordinates, users and slices, or give the process more memory."
         raise InputError(msg) from None
 
 
@@ -102,8 +105,8 @@ class ParquetPoints:
 
     Privacy
     -------
-    Reads the schema, the number of rows, the coordinate columns and that of the users. Statistics, boxes and other
-    columns are not looked at.
+    Reads the schema, the number of rows, the coordinate columns and those of users and slices. Statistics, boxes and
+    other columns are not looked at.
     """
 
     def __init__(
@@ -115,6 +118,7 @@ class ParquetPoints:
         lat: str | None = None,
         geometry: str | None = None,
         user: str | None = None,
+        by: By | None = None,
     ) -> None:
         self._path = path
         self.snapshot = Snapshot.of(path)
@@ -126,6 +130,9 @@ class ParquetPoints:
             self._user = None
             if user is not None:
                 self._user = user_column(file.schema_arrow, user, coordinates=self._columns.names, where=str(path))
+            self._slices = slice_columns(
+                file.schema_arrow, by, coordinates=self._columns.names, user=user, where=str(path)
+            )
             self.schema = arrow_schema("a Parquet file", file.schema_arrow, self._columns, user)
 
     @property
@@ -140,7 +147,7 @@ class ParquetPoints:
     def parts(self) -> Sequence["RowGroup"]:
         """Row groups of the file."""
         return [
-            RowGroup(self._path, self._metadata, index, self._columns, self._user)
+            RowGroup(self._path, self._metadata, index, self._columns, self._user, self._slices)
             for index in range(self._metadata.num_row_groups)
         ]
 
@@ -162,53 +169,58 @@ class RowGroup:
     index: int
     columns: PointColumns
     user: UserColumn | None
+    slices: SliceColumns | None
 
     def __iter__(self) -> Iterator[Block]:
         share_of_row = 1 / max(1, self.metadata.num_rows)
-        names = self.columns.leaves if self.user is None else [*self.columns.leaves, self.user.name]
+        ids = [] if self.user is None else [self.user.name]
+        names = [*self.columns.leaves, *ids, *(() if self.slices is None else self.slices.names)]
         with reading(self.path, KIND), enough_memory(self.path):
             for batch in bounded_batches(self.path, self.metadata, self.index, names):
                 users = None if self.user is None else self.user.ids(batch)
-                yield Block.of(*self.columns.points(batch), share_of_row * batch.num_rows, users)
+                slices = None if self.slices is None else self.slices.numbers(batch)
+                yield Block.of(*self.columns.points(batch), share_of_row * batch.num_rows, users, slices)
 
 
-class ParquetFolder:
-    """A folder of Parquet files as one table.
+class ParquetFiles:
+    """Several Parquet files as one table.
 
     All have their points in the same columns, as Spark and others write them.
 
     Privacy
     -------
-    Reads of each file what `ParquetPoints` does. A file that is added, removed or changed between passes is an error,
-    so that all of them read one snapshot.
+    Reads of each file what `ParquetPoints` does. A file that is changed between passes is an error, so that all of them
+    read one snapshot.
     """
+
+    form: ClassVar[str] = "Parquet files as one table"
 
     def __init__(
         self,
-        folder: Path,
+        paths: Sequence[Path],
         *,
         crs: str,
         lon: str | None = None,
         lat: str | None = None,
         geometry: str | None = None,
         user: str | None = None,
+        by: By | None = None,
     ) -> None:
-        self._folder = folder
-        self._paths = parquet_files(folder)
-        for path in self._paths:
+        self._paths = paths
+        for path in paths:
             complaint = irregularity(path)
             if complaint is not None:
                 msg = f"{path} {complaint}. Remove it from the folder, or mend it."
                 raise InputError(msg)
         self._files = [
-            ParquetPoints(path, crs=crs, lon=lon, lat=lat, geometry=geometry, user=user) for path in self._paths
+            ParquetPoints(path, crs=crs, lon=lon, lat=lat, geometry=geometry, user=user, by=by) for path in self._paths
         ]
         self._check_columns()
 
     @property
     def schema(self) -> PointSchema:
         """That of the first file; all have the same columns."""
-        return replace(self._files[0].schema, form="a folder of Parquet files")
+        return replace(self._files[0].schema, form=self.form)
 
     def rows(self) -> int:
         """Number of rows, from the footers."""
@@ -220,20 +232,17 @@ class ParquetFolder:
         return [FilePart(part, file.rows() / rows) for file in self._files for part in file.parts()]
 
     def check_unchanged(self) -> None:
-        """Refuse a folder that changed since it was opened.
-
-        No file may change, come or go.
-        """
+        """Refuse files that changed since they were opened."""
         for file in self._files:
             file.check_unchanged()
-        if parquet_files(self._folder) != self._paths:
-            msg = f"{self._folder} changed while it was being published. Publish a copy that nothing writes to."
-            raise InputError(msg)
 
     def state(self) -> bytes:
         """Digest that changes with any file or their list."""
-        names = [str(path.relative_to(self._folder)) for path in self._paths]
+        names = map(self._name, self._paths)
         return files_state({name: file.snapshot for name, file in zip(names, self._files, strict=True)})
+
+    def _name(self, path: Path) -> str:
+        return str(path)
 
     def _check_columns(self) -> None:
         first = self._files[0].columns
@@ -243,6 +252,34 @@ class ParquetFolder:
                 msg += "The files of a folder are one table: write them with the same columns, or name some that all "
                 msg += "have: lon=, lat=, or geometry=."
                 raise InputError(msg)
+
+
+class ParquetFolder(ParquetFiles):
+    """A folder of Parquet files as one table.
+
+    Privacy
+    -------
+    A file that is added or removed between passes is an error, too.
+    """
+
+    form: ClassVar[str] = "a folder of Parquet files"
+
+    def __init__(self, folder: Path, **options: Any) -> None:
+        self._folder = folder
+        super().__init__(parquet_files(folder), **options)
+
+    def check_unchanged(self) -> None:
+        """Refuse a folder that changed since it was opened.
+
+        No file may change, come or go.
+        """
+        super().check_unchanged()
+        if parquet_files(self._folder) != self._paths:
+            msg = f"{self._folder} changed while it was being published. Publish a copy that nothing writes to."
+            raise InputError(msg)
+
+    def _name(self, path: Path) -> str:
+        return str(path.relative_to(self._folder))
 
 
 def _listed(columns: Sequence[str]) -> str:

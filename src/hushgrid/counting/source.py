@@ -35,6 +35,7 @@ class Block(NamedTuple):
     latitudes: Coordinates
     share: float  # of the whole source, for progress
     users: pa.LargeBinaryArray | None = None  # canonical ids, where a source was asked for them
+    slices: NDArray[np.int32] | None = None  # numbers of slices, -1 for none, where a source was asked for them
 
     @classmethod
     def of(
@@ -43,6 +44,7 @@ class Block(NamedTuple):
         latitudes: NDArray[np.generic],
         share: float,
         users: pa.LargeBinaryArray | None = None,
+        slices: NDArray[np.int32] | None = None,
     ) -> "Block":
         """Make a block of two arrays of numbers.
 
@@ -50,7 +52,7 @@ class Block(NamedTuple):
         """
         single = longitudes.dtype == latitudes.dtype == np.float32
         precision = np.float32 if single else np.float64
-        return cls(_read_only(longitudes, precision), _read_only(latitudes, precision), share, users)
+        return cls(_read_only(longitudes, precision), _read_only(latitudes, precision), share, users, slices)
 
     def __repr__(self) -> str:
         return "Block(...)"
@@ -168,10 +170,14 @@ def rows_state(parts: Iterable[Iterable[Block]]) -> bytes:
     How rows are cut into blocks does not matter.
     """
     digests = {name: hashlib.sha256() for name in ("longitudes", "latitudes", "lengths", "ids", "numbers")}
+    by_slice = hashlib.sha256()
     for part in parts:
         for block in part:
             for name, content in _contents(block):
                 digests[name].update(np.ascontiguousarray(content).view(np.uint8).data)
+            if block.slices is not None:
+                digests["slices"] = by_slice  # only where there are slices: other states stay as they were
+                by_slice.update(np.ascontiguousarray(block.slices).view(np.uint8).data)
     return hashlib.sha256(b"".join(digest.digest() for digest in digests.values())).digest()
 
 

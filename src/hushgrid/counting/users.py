@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from hushgrid.arrays import Indices
 from hushgrid.compiled import compiled
-from hushgrid.counting.columns import listing, nearest_name
+from hushgrid.counting.columns import is_text, listing, nearest_name, plain_type
 from hushgrid.counting.csv_loops import Text, is_space
 from hushgrid.errors import ArgumentError, InputError
 
@@ -72,7 +72,7 @@ def user_column(schema: pa.Schema, name: str, *, coordinates: Sequence[str], whe
     """The column of ids, by the schema alone."""
     check_user_name(name, schema.names, coordinates=coordinates, where=where)
     kind = schema.field(name).type
-    if not _is_id(_plain_type(kind)):
+    if not _is_id(plain_type(kind)):
         raise no_ids(name, kind, where)
     return UserColumn(name)
 
@@ -124,7 +124,7 @@ def canonical_ids(column: pa.Array) -> pa.LargeBinaryArray | pa.DictionaryArray:
         return column.cast(pa.large_string()).cast(IDS)
     ids = column.cast(IDS)
     ids = pc.if_else(pc.equal(pc.binary_length(ids), 0), pa.scalar(None, IDS), ids)
-    return ids if _is_text(column.type) else _hexadecimal(ids)
+    return ids if is_text(column.type) else _hexadecimal(ids)
 
 
 def ids_of_values(values: Iterable[Any]) -> pa.LargeBinaryArray:
@@ -198,21 +198,11 @@ def _hexadecimal(ids: pa.LargeBinaryArray) -> pa.LargeBinaryArray:
     return pc.if_else(ids.is_null(), pa.scalar(None, IDS), written)
 
 
-def _plain_type(kind: pa.DataType) -> pa.DataType:
-    if isinstance(kind, pa.BaseExtensionType):
-        kind = kind.storage_type
-    return _plain_type(kind.value_type) if pa.types.is_dictionary(kind) else kind
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
-
-
 def _is_id(kind: pa.DataType) -> bool:
     types = pa.types
     return bool(
         types.is_integer(kind)
-        or _is_text(kind)
+        or is_text(kind)
         or types.is_binary(kind)
         or types.is_large_binary(kind)
         or types.is_fixed_size_binary(kind)

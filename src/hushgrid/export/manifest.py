@@ -81,7 +81,7 @@ OUT_OF_SCOPE = """\
 - **The machine that made the release**: its disks and logs, temporary tables, and how long the run took. Whoever can
   watch it is trusted.
 - **Public arguments.** The domain, the method and its parameters, and every figure that is called public here must not
-  have been looked up in the data. No program can see whether they were.
+  have been looked up in the data, and a prior must not have been made from them. No program can see whether they were.
 - **Who made the file.** It is the one that was released if its SHA-256 is the one above."""
 
 
@@ -104,7 +104,7 @@ def manifest_text(synopsis: Synopsis, *, name: str, sha256: str) -> str:
         raise ArgumentError(msg)
     facts = Facts.of(synopsis)
     sections = {
-        "What is protected": f"{facts.claim.sentence}\n\n{ABOUT[facts.claim.unit]}",
+        "What is protected": "\n\n".join(filter(None, (facts.claim.sentence, facts.period, ABOUT[facts.claim.unit]))),
         "What an attacker can and cannot learn": _odds(facts),
         "What the numbers mean": _numbers(facts),
         "How it was made": _table({"part": "as it was", **_making(facts)}),
@@ -160,6 +160,7 @@ def _making(facts: Facts) -> dict[str, str]:
         "reference system": _code(facts.domain.crs),
         "method": facts.how_made,
         "cells": f"{facts.cells:,}",
+        **({"prior": facts.prior} if facts.prior else {}),
         "sized by": facts.sized_by,
         "budget": facts.budget,
         "noise": "exact discrete Laplace noise on integer counts, from the operating system's random bits",

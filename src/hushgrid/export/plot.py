@@ -140,13 +140,16 @@ def _densities(synopsis: Synopsis) -> Floats:
 def _kilometres(domain: Domain) -> float | None:
     """Kilometres of one unit of a projected domain.
 
-    None where the unit is not a length, or pyproj is not installed.
+    None where the unit is not a length, or pyproj is not installed or does not know the system.
     """
     try:
         import pyproj
     except ImportError:
         return None
-    axes = pyproj.CRS.from_user_input(domain.crs).axis_info
+    try:
+        axes = pyproj.CRS.from_user_input(domain.crs).axis_info
+    except pyproj.exceptions.CRSError:
+        return None
     is_length = axes and "degree" not in axes[0].unit_name
     return float(axes[0].unit_conversion_factor) / 1000 if is_length else None
 

@@ -17,6 +17,7 @@ from hushgrid.export.manifest import BEFORE, percent, sure_at_least, sure_at_mos
 from hushgrid.export.statement_page import Section, html_page, markdown_text
 from hushgrid.files.paths import new_file
 from hushgrid.geometry.areas import AreaPartition
+from hushgrid.slices.slices import Slices
 from hushgrid.synopsis.answer import Answer
 from hushgrid.synopsis.facts import Facts, total_answer
 from hushgrid.synopsis.synopsis import Synopsis
@@ -52,9 +53,11 @@ class Balance:
     charged : str
         What this release cost.
     budget, spent, reserved, left : str
-        Of the data set, as short decimals or fractions.
+        Of the data set, or of the period that pays, as short decimals or fractions.
     head : str
         Hash of the ledger's last event.
+    periods, lifetime : int and str, optional
+        How many periods have spent, and what somebody in all of them has to bear, where each has a budget.
     """
 
     charged: str
@@ -63,6 +66,8 @@ class Balance:
     reserved: str
     left: str
     head: str
+    periods: int | None = None
+    lifetime: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -72,7 +77,7 @@ class Statement:
     Parameters
     ----------
     synopsis : Synopsis
-        The release; a simulation is an error, because it promises nothing.
+        The release, or one that stands for its slices; a simulation is an error, because it promises nothing.
     file, sha256 : str
         Name of its file, and of its bytes.
     language : Language
@@ -81,6 +86,8 @@ class Statement:
         What only the publisher knows.
     balance : Balance, optional
         The state of the ledger that it was charged to.
+    slices : Slices, optional
+        All slices of the release.
     """
 
     synopsis: Synopsis
@@ -89,6 +96,7 @@ class Statement:
     language: Language
     given: Given
     balance: Balance | None = None
+    slices: Slices | None = None
 
     def __post_init__(self) -> None:
         if self.synopsis.simulation:
@@ -107,7 +115,15 @@ class Statement:
     @property
     def total(self) -> Answer:
         """The estimated total, with its interval."""
+        if self.slices is not None:
+            return self.slices.total_of_all(confidence=CONFIDENCE)
         return total_answer(self.synopsis, confidence=CONFIDENCE)
+
+    @property
+    def cells(self) -> int:
+        """How many cells have a count, of all slices together."""
+        parts = [self.synopsis] if self.slices is None else self.slices.values()
+        return sum(each.partition.cells for each in parts)
 
     @property
     def odds(self) -> list[dict[str, float]]:
@@ -151,12 +167,15 @@ class Statement:
             "exact_epsilon": str(claim.epsilon),
             "odds": self.odds,
             "domain": asdict(self.synopsis.domain),
-            "cells": self.synopsis.partition.cells,
+            "cells": self.cells,
+            **({} if self.slices is None else {"by": self.slices.by.to_dict(), "slices": list(self.slices.names)}),
             "method": self.synopsis.method.name,
             "counted": self.facts.counted,
             "kept_share": None if share is None else {**vars(share), "confidence": CONFIDENCE},
             "total": {"estimate": total.estimate, "low": total.low, "high": total.high, "confidence": CONFIDENCE},
             "ledger": None if mark is None else {**vars(mark), "balance": self.balance and asdict(self.balance)},
+            "prior": self.facts.prior or None,
+            "period": None if self.synopsis.period is None else vars(self.synopsis.period),
             "made_with": self.facts.made_with,
         }
 
@@ -216,23 +235,53 @@ class Statement:
         say, number, domain = self.language.say, self.language.number, self.synopsis.domain
         bounds = zip(("west", "south", "east", "north"), domain.bounds, strict=True)
         held: dict[str, str] = {name: number(bound, 10) for name, bound in bounds}
-        held |= {"cells": number(self.synopsis.partition.cells), "crs": domain.crs}
+        held |= {"cells": number(self.cells), "crs": domain.crs}
         if isinstance(self.synopsis.partition, AreaPartition):
             cells = say("contents_areas", **held)
         else:
             cells = say("contents_cells", method=code(self.synopsis.method.name), **held)
         total, low, high = (round(float(each)) for each in (self.total.estimate, self.total.low, self.total.high))
-        key = "total" if self.synopsis.scale is None else "total_scaled"
+        key = "total" if self.facts.covered else "total_scaled"
         written = say(key, total=number(total), low=number(low), high=number(high))
-        return [cells, self._counted(), *self._kept(), written, say("noise")]
+        return [
+            cells,
+            *self._period(),
+            *self._slices(),
+            self._counted(),
+            *self._kept(),
+            written,
+            *self._prior(),
+            say("noise"),
+        ]
+
+    def _slices(self) -> list[str]:
+        """How records are divided, where there are slices."""
+        if self.slices is None:
+            return []
+        names, columns = (code(", ".join(each)) for each in (self.slices.names, self.slices.by.columns))
+        return [
+            self.language.say("slices", number=self.language.number(len(self.slices)), columns=columns, names=names)
+        ]
+
+    def _period(self) -> list[str]:
+        """The period whose records alone are counted, where there is one."""
+        period = self.synopsis.period
+        if period is None:
+            return []
+        return [self.language.say("contents_period", period=period.name, timezone=code(period.timezone))]
 
     def _counted(self) -> str:
         """What the counts are counts of."""
-        claim = self.synopsis.claim
+        claim, scale = self.synopsis.claim, self.synopsis.scale
         if claim.unit == "record":
             return self.language.say("counted_points")
-        kind = "distinct" if claim.distinct else "kept" if self.synopsis.scale is None else "scaled"
-        return self.language.say(f"counted_{kind}", bound=self.language.number(claim.max_per_unit))
+        bound = self.language.number(claim.max_per_unit)
+        if scale is not None and scale.all_records is not None:
+            if scale.cap is None:
+                return self.language.say("counted_all", bound=bound)
+            return self.language.say("counted_capped", bound=bound, cap=self.language.number(scale.cap))
+        kind = "distinct" if claim.distinct else "kept" if scale is None else "scaled"
+        return self.language.say(f"counted_{kind}", bound=bound)
 
     def _kept(self) -> list[str]:
         """Which share of the records was kept, where the release tells."""
@@ -247,15 +296,34 @@ class Statement:
             return [say("kept_share", **known)]
         return [say("kept_share_capped", cap=self.language.number(share.cap), **known)]
 
+    def _prior(self) -> list[str]:
+        """What was public before, and whether the counts follow from it."""
+        prior = self.synopsis.prior
+        if prior is None:
+            return []
+        licence = self.language.say("not_stated") if prior.licence is None else code(prior.licence)
+        key = "prior_used" if prior.used else "prior_ignored"
+        return [self.language.say(key, name=code(prior.name), licence=licence)]
+
     def _account(self) -> list[str]:
-        say, mark = self.language.say, self.synopsis.ledger
+        say, mark, period, balance = self.language.say, self.synopsis.ledger, self.synopsis.period, self.balance
+        several = [] if period is None else [say("account_periods", period=period.name)]
         if mark is None:
-            return [say("account_none")]
+            return [say("account_none"), *several]
         entry = {"entry": self.language.number(mark.entry), "dataset": code(mark.dataset)}
-        if self.balance is None:
-            return [say("account_marked", **entry)]
-        figures = {name: self.language.localised(text) for name, text in asdict(self.balance).items() if name != "head"}
-        return [say("account_state", **entry, **figures), say("account_head", head=self.balance.head)]
+        if balance is None:
+            return [say("account_marked", **entry), *several]
+        amounts = ("charged", "budget", "spent", "reserved", "left")
+        figures = {name: self.language.localised(getattr(balance, name)) for name in amounts}
+        head = say("account_head", head=balance.head)
+        if period is None or balance.periods is None or balance.lifetime is None:
+            return [say("account_state", **entry, **figures), head]
+        lifetime = self.language.localised(balance.lifetime)
+        return [
+            say("account_state_period", period=period.name, **entry, **figures),
+            say("account_lifetime", periods=self.language.number(balance.periods), lifetime=lifetime),
+            head,
+        ]
 
 
 def check_ending(path: Path) -> None:

@@ -1,14 +1,12 @@
 """Reference systems for GDAL, and places in degrees."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from hushgrid.answering.areas import AreaShapes
-from hushgrid.answering.outlines import import_shapely
+from hushgrid.answering.outlines import import_shapely, transformer
 from hushgrid.arrays import Floats
-from hushgrid.errors import ArgumentError, MissingExtraError
+from hushgrid.errors import ArgumentError
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
 from hushgrid.geometry.nesting import AreaLevel
@@ -33,7 +31,8 @@ def in_degrees(places: Floats, domain: Domain) -> Floats:
     """Places of a domain in degrees, shape (..., 2)."""
     if domain.is_geographic:
         return places
-    return np.stack(_transformer(domain.crs).transform(places[..., 0], places[..., 1]), axis=-1)
+    move = transformer(domain.crs, LONGITUDE_LATITUDE)
+    return places if move is None else np.stack(move.transform(places[..., 0], places[..., 1]), axis=-1)
 
 
 def rings_in_degrees(rings: Floats, domain: Domain) -> Floats:
@@ -72,12 +71,3 @@ def _check_degrees(west: Floats, east: Floats, places: Floats, domain: Domain) -
         msg = f"cells in {domain.crs} reach around the 180th meridian or a pole, or to where there are no degrees: "
         msg += "GeoJSON cannot hold them. Export a GeoPackage, which keeps the system."
         raise ArgumentError(msg)
-
-
-def _transformer(crs: str) -> Any:
-    try:
-        import pyproj
-    except ImportError as error:
-        msg = f"longitudes and latitudes of a domain in crs={crs!r} need pyproj: pip install 'hushgrid[gis]'."
-        raise MissingExtraError(msg) from error
-    return pyproj.Transformer.from_crs(crs, LONGITUDE_LATITUDE, always_xy=True)

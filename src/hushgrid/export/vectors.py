@@ -4,6 +4,7 @@ import io
 import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -42,14 +43,20 @@ def write_csv(synopsis: Synopsis, out: BinaryIO) -> None:
 
 def write_csv_table(table: pa.Table, out: BinaryIO, *, simulation: bool) -> None:
     """Write a table as CSV, its texts so that none is a formula."""
-    for place, field in enumerate(table.schema):
-        if field.type == pa.string():
-            texts = pa.array(map(as_text, table[place].to_pylist()), pa.string())
-            table = table.set_column(place, field.name, texts)
+    table = _without_formulas(table)
     if simulation:
         table = table.rename_columns([f"simulated_{name}" if name in MARKED else name for name in table.column_names])
     out.write((",".join(table.column_names) + "\n").encode())
     pyarrow.csv.write_csv(table, out, pyarrow.csv.WriteOptions(include_header=False))
+
+
+def _without_formulas(table: pa.Table) -> pa.Table:
+    """A table whose texts are taken for formulas by no spreadsheet."""
+    for place, field in enumerate(table.schema):
+        if field.type in (pa.string(), pa.dictionary(pa.int32(), pa.string())):
+            texts = pa.array(map(as_text, table[place].to_pylist()), pa.string())
+            table = table.set_column(place, field.name, texts)
+    return table
 
 
 def as_text(name: str) -> str:
@@ -88,11 +95,18 @@ def write_geojson(synopsis: Synopsis, out: BinaryIO) -> None:
     write_features(Facts.of(synopsis).labelled(), (feature for part in parts for feature in part), out)
 
 
-def write_points_geojson(synopsis: Synopsis, points: NDArray[np.float64], about: dict[str, str], out: BinaryIO) -> None:
-    """Points as features without properties, in longitude and latitude."""
+def write_points_geojson(synopsis: Synopsis, table: pa.Table, about: dict[str, str], out: BinaryIO) -> None:
+    """Points in longitude and latitude; their slice is the one property."""
+    points = np.stack([table[name].to_numpy() for name in synopsis.domain.axes], axis=1)
     parts = (points[first : first + CELLS_AT_ONCE] for first in range(0, len(points), CELLS_AT_ONCE))
     places = (place for part in parts for place in in_degrees(part, synopsis.domain).tolist())
-    write_features(about, (feature_text(_geometry("Point", place), "") for place in places), out)
+    labels = (
+        (f'"slice":{json.dumps(name, ensure_ascii=False)}' for name in table["slice"].to_pylist())
+        if "slice" in table.column_names
+        else repeat("")
+    )
+    features = (feature_text(_geometry("Point", place), label) for place, label in zip(places, labels, strict=False))
+    write_features(about, features, out)
 
 
 def _cells(synopsis: Synopsis, first: int, stop: int) -> Iterator[str]:
@@ -211,31 +225,30 @@ def check_points_target(path: Path, *, overwrite: bool) -> None:
     check_target(path, overwrite=overwrite)
 
 
-def write_points(synopsis: Synopsis, points: Floats, path: Path, *, overwrite: bool = False) -> None:
+def write_points(
+    synopsis: Synopsis, points: Floats, path: Path, *, overwrite: bool = False, slices: pa.Array | None = None
+) -> None:
     """Write synthetic points, in the format of the extension.
 
-    Parquet, CSV or GeoJSON.
+    Parquet, CSV or GeoJSON. Slices, where given, are a first column.
     """
     check_points_target(path, overwrite=overwrite)
     about = {"synthetic": SYNTHETIC, **Facts.of(synopsis).labelled()}
+    columns = {} if slices is None else {"slice": slices}
+    table = pa.table({**columns, **dict(zip(synopsis.domain.axes, points.T, strict=True))})
     with new_file(path, overwrite=overwrite) as out:
-        WRITERS[path.suffix.lower()](synopsis, points, about, out)
+        WRITERS[path.suffix.lower()](synopsis, table, about, out)
 
 
-def _write_parquet(synopsis: Synopsis, points: Floats, about: dict[str, str], out: BinaryIO) -> None:
-    table = _table(synopsis, points).replace_schema_metadata({KEY: json.dumps(about)})
-    pq.write_table(table, out, compression="zstd", use_dictionary=False)
+def _write_parquet(_synopsis: Synopsis, table: pa.Table, about: dict[str, str], out: BinaryIO) -> None:
+    labelled = table.replace_schema_metadata({KEY: json.dumps(about)})
+    pq.write_table(labelled, out, compression="zstd", use_dictionary=["slice"] if "slice" in table.schema.names else [])
 
 
-def _write_csv(synopsis: Synopsis, points: Floats, _about: dict[str, str], out: BinaryIO) -> None:
-    table = _table(synopsis, points)
+def _write_csv(_synopsis: Synopsis, table: pa.Table, _about: dict[str, str], out: BinaryIO) -> None:
+    table = _without_formulas(table)
     out.write((",".join(PREFIX + name for name in table.column_names) + "\n").encode())
     pyarrow.csv.write_csv(table, out, pyarrow.csv.WriteOptions(include_header=False))
-
-
-def _table(synopsis: Synopsis, points: Floats) -> pa.Table:
-    names = ("longitude", "latitude") if synopsis.domain.is_geographic else ("easting", "northing")
-    return pa.table(dict(zip(names, points.T, strict=True)))
 
 
 WRITERS = {".parquet": _write_parquet, ".csv": _write_csv, ".geojson": write_points_geojson}

@@ -7,6 +7,8 @@ from fractions import Fraction
 from typing import Any, cast
 
 from hushgrid.errors import ArgumentError, MissingExtraError, SynopsisFileError
+from hushgrid.files.placing import parse_places, places_json, places_table
+from hushgrid.files.scaling import check_all_records, parse_scale, scale_json
 from hushgrid.files.strict_json import JsonObject, check_common_denominator
 from hushgrid.files.structure import parse_structure, structure_json, structure_table
 from hushgrid.files.tables import measurement_json, measurement_table, pack, parse_measurements
@@ -14,28 +16,45 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import CELL_LIMIT
 from hushgrid.geometry.partition import Structure
 from hushgrid.inference.measurements import NoisyValues, Regions, Wavelet
-from hushgrid.synopsis.answer import CONFIDENCES, SIDES, UNCALIBRATED, VERSION, Calibration
+from hushgrid.periods import Period
+from hushgrid.synopsis.answer import CONFIDENCES, SIDES, UNCALIBRATED, VERSIONS, Calibration
 from hushgrid.synopsis.cells import shape_type
-from hushgrid.synopsis.claim import CappedTotal, Claim, LedgerMark, MethodRecord, Size, SizeSource, Spend, Unit
-from hushgrid.synopsis.scale import Scale, ScaleSource
+from hushgrid.synopsis.claim import (
+    CappedTotal,
+    Claim,
+    LedgerMark,
+    MethodRecord,
+    PeriodRecord,
+    PriorRecord,
+    Size,
+    SizeSource,
+    Spend,
+    Unit,
+)
+from hushgrid.synopsis.places import CountedPlaces
+from hushgrid.synopsis.scale import Scale
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.version import __version__
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+FIRST_SCHEMA_VERSION = 1  # of one release without a column `bbox`; read, and no longer written
 # Below these, every sum and product of a release is a number that a double can hold.
 HOW_TO_PUBLISH = (
     "Points become a release by: hushgrid publish POINTS --domain W,S,E,N --epsilon 1 -o RELEASE.dp.parquet"
 )
 HIGHEST_EPSILON = Fraction(10**280)
 LARGEST_CALIBRATION = 1e100
-LARGEST_FACTOR = 1e30  # of a scale, far beyond any that a total and counts of 64 bits ask for
 GEO, RELEASE, STRUCTURE, MEASUREMENTS = b"geo", b"hushgrid", b"hushgrid:structure", b"hushgrid:measurements"
+PLACE_OUTLINES = b"hushgrid:places"
+CORNERS = ("xmin", "ymin", "xmax", "ymax")  # fields of the column `bbox`
+RELEASE_KEYS = ("measurements", "inference", "method", "claim", "calibration", "scale", "ledger", "prior", "period")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Footer:
     """A release but for what its leaves hold."""
 
+    schema: int
     library: str
     partition: Structure
     inference: str
@@ -47,6 +66,9 @@ class Footer:
     calibration: Calibration
     scale: Scale | None
     ledger: LedgerMark | None
+    prior: PriorRecord | None  # without its evidence, which leaves hold
+    period: PeriodRecord | None
+    places: CountedPlaces | None = None
 
 
 def footer_metadata(synopsis: Synopsis) -> dict[bytes, bytes]:
@@ -57,18 +79,14 @@ def footer_metadata(synopsis: Synopsis) -> dict[bytes, bytes]:
         "library": __version__,
         "domain": vars(synopsis.partition.domain),
         "structure": structure_json(synopsis.partition),
-        "measurements": measurement_json(synopsis.measurements),
-        "inference": synopsis.inference,
-        "method": _method_json(synopsis.method),
-        "claim": _claim_json(synopsis.claim),
-        "calibration": _calibration_json(synopsis.calibration),
+        **release_json(synopsis),
     }
-    if synopsis.scale is not None:
-        release["scale"] = vars(synopsis.scale)
-    if synopsis.ledger is not None:
-        release["ledger"] = vars(synopsis.ledger)
-    geo = geo_metadata(synopsis.partition.domain, shape_type(synopsis.partition))
-    metadata = {GEO: _text(geo), RELEASE: _text(release)}
+    if synopsis.places is not None:
+        release["places"] = places_json(synopsis.places)
+    geo = geo_metadata(synopsis.partition.domain, shape_type(synopsis.partition), covered=True)
+    metadata = {GEO: json_text(geo), RELEASE: json_text(release)}
+    if synopsis.places is not None:
+        metadata[PLACE_OUTLINES] = places_table(synopsis.places)
     if structure is not None:
         metadata[STRUCTURE] = pack(structure)
     if measurements.num_rows:
@@ -76,55 +94,116 @@ def footer_metadata(synopsis: Synopsis) -> dict[bytes, bytes]:
     return metadata
 
 
+def release_json(synopsis: Synopsis) -> dict[str, Any]:
+    """What the footer says of one release, but for its domain and structure."""
+    release = {
+        "measurements": measurement_json(synopsis.measurements),
+        "inference": synopsis.inference,
+        "method": _method_json(synopsis.method),
+        "claim": _claim_json(synopsis.claim),
+        "calibration": _calibration_json(synopsis.calibration),
+    }
+    if synopsis.scale is not None:
+        release["scale"] = scale_json(synopsis.scale)
+    if synopsis.ledger is not None:
+        release["ledger"] = vars(synopsis.ledger)
+    if synopsis.prior is not None:
+        release["prior"] = {name: value for name, value in vars(synopsis.prior).items() if name != "leaves"}
+    if synopsis.period is not None:
+        release["period"] = vars(synopsis.period)
+    return release
+
+
 def parse_footer(metadata: Mapping[bytes, bytes], *, rows: int) -> Footer:
     """The footer of a file of that many rows.
 
     Each part is checked before it is built.
     """
+    release = opened_json(metadata)
+    if release.has("slices"):
+        msg = "it holds several slices, and one release is needed here. Open it with hushgrid.read(...), which gives "
+        msg += 'each by its name, as slices["NAME"]; commands that can take one have --slice NAME.'
+        raise SynopsisFileError(msg)
+    release.only("schema", "library", "domain", "structure", "places", *RELEASE_KEYS)
+    partition = parse_structure(
+        release.child("structure"),
+        domain=parse_domain(release.child("domain")),
+        packed=metadata.get(STRUCTURE),
+        rows=rows,
+    )
+    footer = parse_release_json(
+        release,
+        schema=release.whole("schema"),
+        library=release.text("library"),
+        partition=partition,
+        packed=metadata.get(MEASUREMENTS),
+    )
+    if not release.has("places"):
+        return footer
+    outlines = metadata.get(PLACE_OUTLINES)
+    places = parse_places(release.child("places"), around=partition, scale=footer.scale, packed=outlines)
+    return replace(footer, places=places)
+
+
+def opened_json(metadata: Mapping[bytes, bytes]) -> JsonObject:
+    """The JSON of a release file, if its schema is known."""
     if RELEASE not in metadata:
         msg = f"it is not a release of hushgrid: its footer has no key 'hushgrid'. {HOW_TO_PUBLISH}"
         raise SynopsisFileError(msg)
     release = JsonObject.parse(metadata[RELEASE])
     schema = release.whole("schema")
-    if schema != SCHEMA_VERSION:
-        msg = f"its schema is {schema}, and this hushgrid reads schema {SCHEMA_VERSION}. A newer hushgrid may read it: "
-        msg += "pip install --upgrade hushgrid"
+    if schema not in (FIRST_SCHEMA_VERSION, SCHEMA_VERSION):
+        msg = f"its schema is {schema}, and this hushgrid reads schema {FIRST_SCHEMA_VERSION} and {SCHEMA_VERSION}. "
+        msg += "A newer hushgrid may read it: pip install --upgrade hushgrid"
         raise SynopsisFileError(msg)
-    release.only(
-        *("schema", "library", "domain", "structure", "measurements", "inference", "method", "claim", "calibration"),
-        *("scale", "ledger"),
-    )
-    partition = parse_structure(
-        release.child("structure"),
-        domain=_parse_domain(release.child("domain")),
-        packed=metadata.get(STRUCTURE),
-        rows=rows,
-    )
+    return release
+
+
+def parse_release_json(
+    release: JsonObject, *, schema: int, library: str, partition: Structure, packed: bytes | None
+) -> Footer:
+    """What `release_json` wrote of one release on a partition.
+
+    Parameters
+    ----------
+    release : JsonObject
+        It may have other keys, which were read before.
+    packed : bytes, optional
+        The measurements that are not of single leaves.
+    """
     regions, region_values, wavelet = parse_measurements(
-        release.child("measurements"), packed=metadata.get(MEASUREMENTS), cells=rows
+        release.child("measurements"), packed=packed, cells=partition.cells
     )
-    scale = _parse_scale(release.child("scale")) if release.has("scale") else None
+    scale = parse_scale(release.child("scale")) if release.has("scale") else None
+    claim = _with_total(_parse_claim(release.child("claim")), scale)
+    if scale is not None:
+        check_all_records(scale, claim, tiles=partition.tiles)
     return Footer(
-        library=release.text("library"),
+        schema=schema,
+        library=library,
         partition=partition,
         inference=release.text("inference"),
         regions=regions,
         region_values=region_values,
         wavelet=wavelet,
         method=_parse_method(release.child("method")),
-        claim=_with_total(_parse_claim(release.child("claim")), scale),
+        claim=claim,
         calibration=_parse_calibration(release),
         scale=scale,
         ledger=_parse_ledger(release.child("ledger")) if release.has("ledger") else None,
+        prior=_parse_prior(release.child("prior")) if release.has("prior") else None,
+        period=_parse_period(release.child("period")) if release.has("period") else None,
     )
 
 
-def _text(value: dict[str, Any]) -> bytes:
+def json_text(value: dict[str, Any]) -> bytes:
+    """JSON for a footer."""
     # An exact parameter, given as a Fraction or a Decimal, is kept as its text.
     return json.dumps(value, allow_nan=False, default=str, separators=(",", ":")).encode()
 
 
-def _parse_domain(fields: JsonObject) -> Domain:
+def parse_domain(fields: JsonObject) -> Domain:
+    """The domain in a footer."""
     bounds = ("west", "south", "east", "north")
     fields.only(*bounds, "crs")
     try:
@@ -196,16 +275,15 @@ def _parse_calibration(release: JsonObject) -> Calibration:
     fields = release.child("calibration")
     fields.only("sides", "confidences", "factors", "version")
     sides, confidences, factors = (fields.numbers(name) for name in ("sides", "confidences", "factors"))
-    known = (sides, confidences, len(factors)) == (SIDES, CONFIDENCES, len(SIDES) * len(CONFIDENCES))
-    if not known or not all(0 < factor <= LARGEST_CALIBRATION for factor in factors):
+    fit = (sides, confidences, len(factors)) == (SIDES, CONFIDENCES, len(SIDES) * len(CONFIDENCES))
+    if not fit or not all(0 < factor <= LARGEST_CALIBRATION for factor in factors):
         msg = f"its calibration must have a positive factor for each side of {SIDES} and confidence of {CONFIDENCES}."
         raise SynopsisFileError(msg)
     version = fields.whole("version") if fields.has("version") else None
-    if version not in (None, VERSION):
-        msg = (
-            f"its calibration is of version {version}, and this hushgrid knows version {VERSION}. A newer hushgrid may "
-        )
-        msg += "read it: pip install --upgrade hushgrid"
+    if version not in (None, *VERSIONS):
+        known = " and ".join(map(str, VERSIONS))
+        msg = f"its calibration is of version {version}, and this hushgrid knows versions {known}. A newer hushgrid "
+        msg += "may read it: pip install --upgrade hushgrid"
         raise SynopsisFileError(msg)
     each = len(CONFIDENCES)
     by_side = tuple(factors[first : first + each] for first in range(0, len(factors), each))
@@ -240,21 +318,30 @@ def _parse_total(fields: JsonObject) -> CappedTotal:
     return CappedTotal(value=value, cap=fields.whole("cap", low=1, high=2**63 - 1))
 
 
-def _parse_scale(fields: JsonObject) -> Scale:
-    fields.only("source", "total", "cap", "factor")
-    source = cast("ScaleSource", fields.text("source", among=("public", "private")))
-    cap = fields.whole("cap", low=1, high=2**63 - 1) if source == "private" else None
-    total, factor = fields.whole("total", low=-(2**63), high=2**63 - 1), fields.number("factor")
-    if not 1 / LARGEST_FACTOR <= factor <= LARGEST_FACTOR:
-        msg = f"scale.factor must be a positive number, between {1 / LARGEST_FACTOR:g} and {LARGEST_FACTOR:g}."
-        raise SynopsisFileError(msg)
-    return Scale(source=source, total=total, cap=cap, factor=factor)
-
-
 def _parse_ledger(fields: JsonObject) -> LedgerMark:
     fields.only("dataset", "entry", "head")
     entry = fields.whole("entry", low=1, high=2**63 - 1)
     return LedgerMark(dataset=fields.text("dataset"), entry=entry, head=fields.text("head"))
+
+
+def _parse_prior(fields: JsonObject) -> PriorRecord:
+    fields.only("name", "kind", "sha256", "licence", "nats")
+    return PriorRecord(
+        name=fields.text("name"),
+        kind=fields.text("kind"),
+        sha256=fields.text("sha256"),
+        licence=fields.text_or_none("licence"),
+        nats=fields.number("nats"),
+    )
+
+
+def _parse_period(fields: JsonObject) -> PeriodRecord:
+    fields.only("name", "timezone")
+    try:
+        period = Period.parse(fields.text("name"))
+    except ArgumentError as error:
+        raise SynopsisFileError(error.complaint) from error
+    return PeriodRecord(name=period.name, timezone=fields.text("timezone"))
 
 
 def check_crs_can_be_stated(domain: Domain) -> None:
@@ -263,21 +350,21 @@ def check_crs_can_be_stated(domain: Domain) -> None:
         projjson(domain.crs)
 
 
-def geo_metadata(domain: Domain, shape: str = "Polygon") -> dict[str, Any]:
+def geo_metadata(domain: Domain, shape: str = "Polygon", *, covered: bool = False) -> dict[str, Any]:
     """GeoParquet metadata of cells in a domain.
 
     Longitude and latitude are what GeoParquet assumes; any other reference system is spelled out as PROJJSON, which
-    needs pyproj.
+    needs pyproj. Where cells are covered, a column ``bbox`` has their bounds.
 
     Examples
     --------
     >>> geo_metadata(Domain(west=0, south=0, east=2, north=1))["columns"]["geometry"]["bbox"]
     [0.0, 0.0, 2.0, 1.0]
     """
-    return _metadata(domain, shape, {} if domain.is_geographic else {"crs": projjson(domain.crs)})
+    return _metadata(domain, shape, {} if domain.is_geographic else {"crs": projjson(domain.crs)}, covered)
 
 
-def describes(text: bytes, domain: Domain, shape: str = "Polygon") -> bool:
+def describes(text: bytes, domain: Domain, shape: str = "Polygon", *, covered: bool = False) -> bool:
     """Whether stored metadata agrees with `geo_metadata`.
 
     Of a reference system only its presence is compared: each version of PROJ spells them a little differently.
@@ -287,15 +374,19 @@ def describes(text: bytes, domain: Domain, shape: str = "Polygon") -> bool:
         crs = {} if domain.is_geographic else {"crs": stored["columns"]["geometry"]["crs"]}
     except (ValueError, RecursionError, LookupError, TypeError):
         return False
-    return bool(stored == _metadata(domain, shape, crs))
+    return bool(stored == _metadata(domain, shape, crs, covered))
 
 
-def _metadata(domain: Domain, shape: str, crs: dict[str, Any]) -> dict[str, Any]:
+COVERING = {"bbox": {name: ["bbox", name] for name in CORNERS}}
+
+
+def _metadata(domain: Domain, shape: str, crs: dict[str, Any], covered: bool) -> dict[str, Any]:
     column = {
         "encoding": "WKB",
         "geometry_types": [shape],
         "orientation": "counterclockwise",
         "bbox": list(domain.bounds),
+        **({"covering": COVERING} if covered else {}),
         **crs,
     }
     return {"version": "1.1.0", "primary_column": "geometry", "columns": {"geometry": column}}

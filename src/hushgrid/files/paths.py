@@ -117,6 +117,14 @@ def irregularity(path: Path) -> str | None:
     return None if stat.S_ISREG(mode) else IRREGULAR
 
 
+def is_same_file(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file or folder that is there."""
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):  # one is missing, or cannot be looked at
+        return False
+
+
 def near_file(path: Path) -> str | None:
     """The file that a missing path likely meant.
 

@@ -61,6 +61,10 @@ class JsonObject:
         """Whether a key is there; older files lack some."""
         return key in self._values
 
+    def raw(self, key: str) -> Any:
+        """Any value, for a reader that checks it itself."""
+        return self._get(key)
+
     def text(self, key: str, *, among: tuple[str, ...] = ()) -> str:
         """A text, one of `among` where given."""
         value = self._get(key)
@@ -69,6 +73,10 @@ class JsonObject:
         if among and value not in among:
             self._refuse(key, f"must be {' or '.join(map(repr, among))}, not {value[:40]!r}")
         return value
+
+    def text_or_none(self, key: str) -> str | None:
+        """A text, or null."""
+        return None if self._get(key) is None else self.text(key)
 
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of strings."""

@@ -194,7 +194,7 @@ def _parse_wavelet(fields: JsonObject, packed: bytes | None, cells: int) -> Wave
         msg = f"its {rows:,} by {columns:,} wavelet coefficients are missing or over the limit."
         raise SynopsisFileError(msg)
     table = unpack(packed, schema=WAVELET_SCHEMA, rows=rows * columns, name="list of coefficients")
-    coefficients = NoisyValues.at_one_rate(np.array(table["value"]), _parse_rate(fields.text("rate")))
+    coefficients = NoisyValues.at_one_rate(np.array(table["value"]), parse_rate(fields.text("rate")))
     try:
         return Wavelet(rows=rows, columns=columns, coefficients=coefficients)
     except ArgumentError as error:
@@ -215,12 +215,13 @@ def _parse_rates(texts: pa.Array) -> tuple[Fraction, ...]:
     if len(texts) > MOST_RATES:
         msg = f"it has more than {MOST_RATES:,} distinct rates."
         raise SynopsisFileError(msg)
-    rates = tuple(map(_parse_rate, texts.to_pylist()))
+    rates = tuple(map(parse_rate, texts.to_pylist()))
     check_common_denominator(rates)
     return rates
 
 
-def _parse_rate(text: str | None) -> Fraction:
+def parse_rate(text: str | None) -> Fraction:
+    """The rate of a noise, if doubles can hold its variance."""
     rate = None if text is None else parse_rational(text)
     if rate is None or not LOWEST_RATE <= rate <= HIGHEST_RATE:
         msg = f"a rate must be a fraction above zero in lowest terms, such as '99/200', not {str(text)[:40]!r}."

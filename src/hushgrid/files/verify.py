@@ -5,7 +5,7 @@ from the noise it says was added. That does not prove that the noise was added, 
 file: only the digest kept in the publisher's ledger shows that.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -17,17 +17,21 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats
-from hushgrid.files.footer import GEO, describes
-from hushgrid.files.release import ReleaseFile, open_release
+from hushgrid.files.footer import CORNERS, GEO, describes
+from hushgrid.files.release import BBOX, ReleaseFile, open_release
+from hushgrid.geometry.partition import Structure
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.measurements import rate_totals
+from hushgrid.synopsis.all_records import AllRecords
 from hushgrid.synopsis.cells import BOUNDS, names, places, shape_type, shapes
-from hushgrid.synopsis.claim import TOTAL, Claim
+from hushgrid.synopsis.claim import BY_USER, REGIONS, TOTAL, USERS, Claim
+from hushgrid.synopsis.region_fit import to_all_records
 from hushgrid.synopsis.scale import Scale
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.text import aligned
 
 TOLERANCE = 1e-9  # relative and absolute: machines add up in different orders
+FIT_TOLERANCE = 1e-6  # of ratios, which follow from sums over many leaves
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,14 +84,20 @@ def check_release(release: ReleaseFile, synopsis: Synopsis) -> tuple[FileCheck, 
 
     The synopsis is the one in the file.
     """
+    geo = check_geo(release.metadata, synopsis.partition, covered=BBOX.name in release.columns.names)
+    return (*check_synopsis(synopsis, release.row_groups()), geo)
+
+
+def check_synopsis(synopsis: Synopsis, rows: Iterable[pa.Table]) -> tuple[FileCheck, ...]:
+    """All checks of one release and the rows of its leaves, part by part."""
     return (
         _simulation(synopsis.claim),
         _spends(synopsis.claim),
         _size(synopsis.claim),
         _rates(synopsis),
         *_total(synopsis),
-        *_cells(release, synopsis),
-        _geo(release),
+        *_places(synopsis),
+        *_cells(rows, synopsis),
     )
 
 
@@ -124,28 +134,68 @@ def _total(synopsis: Synopsis) -> Iterator[FileCheck]:
     if claim.total is None and not spends:
         return
     fits = claim.total is not None and claim.unit == "user" and not claim.distinct
-    if claim.total is not None and scale is not None:
+    if claim.total is not None and scale is not None and not _is_beside(scale):
         fits &= (scale.source, scale.total, scale.cap) == ("private", claim.total.value, claim.total.cap)
     detail = f"{'a' if fits else 'not a'} number of all records, {'paid for' if spends else 'not paid for'}"
     yield FileCheck(name="total", ok=fits and spends == 1, detail=detail)
+
+
+def _places(synopsis: Synopsis) -> Iterator[FileCheck]:
+    """Whether the noise in places costs a record in one of them as much as the claim says.
+
+    Such a record pays for nothing around the places, not even for a noisy size.
+    """
+    claim, places = synopsis.claim, synopsis.places
+    if places is None:
+        return
+    before = sum((spend.epsilon for spend in claim.spends if spend.purpose in BY_USER), Fraction(0))
+    cost = (places.rate + before) * claim.max_per_unit
+    detail = f"noise on each of {places.areas.cells:,} worth {cost}, a claim of {claim.epsilon}"
+    yield FileCheck(name="places", ok=cost == claim.epsilon, detail=detail)
+
+
+def _is_beside(scale: Scale) -> bool:
+    """Whether a noisy total was measured beside the public one that counts are scaled to."""
+    return scale.source == "public" and scale.all_records is not None
 
 
 def _scale(claim: Claim, scale: Scale, counts: Floats) -> FileCheck:
     paid = any(spend.purpose == TOTAL for spend in claim.spends)
     follows = scale.follows_from(counts, tolerance=TOLERANCE)
     detail = f"{'as' if follows else 'not as'} the {scale.source} total asks, {'paid for' if paid else 'not paid for'}"
-    return FileCheck(name="scale", ok=follows and paid == (scale.source == "private"), detail=detail)
+    return FileCheck(
+        name="scale", ok=follows and paid == (scale.source == "private" or _is_beside(scale)), detail=detail
+    )
 
 
-def _cells(release: ReleaseFile, synopsis: Synopsis) -> Iterator[FileCheck]:
+def _all_records(synopsis: Synopsis, scale: Scale, known: AllRecords, counts: Floats) -> FileCheck:
+    """Whether users and regions were paid for, once, and the rest follows from them."""
+    purposes = [spend.purpose for spend in synopsis.claim.spends]
+    if not all(purposes.count(each) == 1 for each in (USERS, REGIONS, TOTAL)):
+        return FileCheck(name="all records", ok=False, detail="users and regions, not paid for")
+    shape = replace(synopsis, counts=counts, scale=None)
+    expected = to_all_records(shape, scale, users=known.users, regions=known.regions)
+    follow = all(
+        np.allclose(value, getattr(expected, name), rtol=FIT_TOLERANCE, atol=FIT_TOLERANCE)
+        for name, value in vars(known).items()
+    )
+    detail = f"users and regions, paid for; ratios {'follow' if follow else 'do not follow'} from them"
+    return FileCheck(name="all records", ok=follow, detail=detail)
+
+
+def _cells(leaves: Iterable[pa.Table], synopsis: Synopsis) -> Iterator[FileCheck]:
     inference = INFERENCES[synopsis.inference]
     counts = inference.counts(synopsis.evidence)
+    if synopsis.places is not None:
+        counts = synopsis.places_on_tree.added(counts)
     if synopsis.scale is not None:
         yield _scale(synopsis.claim, synopsis.scale, counts)
-    expected = replace(synopsis, counts=synopsis.factor * counts)
+        if synopsis.scale.all_records is not None:
+            yield _all_records(synopsis, synopsis.scale, synopsis.scale.all_records, counts)
+    expected = replace(synopsis, counts=synopsis.leaf_factors * counts)
     first_wrong: dict[str, int | None] = {}
     first = 0
-    for rows in release.row_groups():
+    for rows in leaves:
         part = slice(first, first + rows.num_rows)
         for name, wrong in _wrong(rows, expected, part).items():
             if first_wrong.setdefault(name) is None and wrong.any():
@@ -171,7 +221,14 @@ def _wrong(rows: pa.Table, expected: Synopsis, part: slice) -> dict[str, NDArray
         "bounds": np.any([different[name] for name in BOUNDS], axis=0),
         "polygons": _wrong_polygons(rows["geometry"].combine_chunks(), shapes(partition, part.start, part.stop)),
         **({"names": np.any([different[name] for name in called], axis=0)} if called else {}),
+        **({"boxes": _wrong_boxes(rows[BBOX.name], columns)} if BBOX.name in rows.column_names else {}),
     }
+
+
+def _wrong_boxes(stored: pa.ChunkedArray, expected: Mapping[str, pa.Array]) -> NDArray[np.bool_]:
+    corners = zip(CORNERS, BOUNDS, strict=True)
+    different = [pc.not_equal(pc.struct_field(stored, corner), expected[bound]) for corner, bound in corners]
+    return np.asarray(np.any([np.array(each) for each in different], axis=0))
 
 
 def _wrong_polygons(stored: pa.DictionaryArray, expected: pa.BinaryArray) -> NDArray[np.bool_]:
@@ -189,7 +246,7 @@ def _close(
     return np.asarray(np.isclose(np.array(stored), expected, rtol=TOLERANCE, atol=allowed))
 
 
-def _geo(release: ReleaseFile) -> FileCheck:
-    partition = release.footer.partition
-    ok = describes(release.metadata.get(GEO, b""), partition.domain, shape_type(partition))
+def check_geo(metadata: Mapping[bytes, bytes], partition: Structure, *, covered: bool) -> FileCheck:
+    """Whether the GeoParquet metadata of a file says what its domain is."""
+    ok = describes(metadata.get(GEO, b""), partition.domain, shape_type(partition), covered=covered)
     return FileCheck(name="geo metadata", ok=ok, detail=f"{'as' if ok else 'not as'} the domain says")

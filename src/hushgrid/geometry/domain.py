@@ -86,6 +86,11 @@ class Domain:
         """Whether bounds are degrees of longitude and latitude."""
         return self.crs in GEOGRAPHIC
 
+    @property
+    def axes(self) -> tuple[str, str]:
+        """What the two coordinates of a point are called."""
+        return ("longitude", "latitude") if self.is_geographic else ("easting", "northing")
+
 
 def exact_text(bounds: Iterable[float]) -> str:
     """Bounds as ``W,S,E,N``, which reads back as the same numbers.

@@ -69,8 +69,7 @@ class Quadrants:
     @property
     def runs(self) -> tuple[Indices, Indices]:
         """Half-open range of finest cells of each cell."""
-        shift = 2 * (DEEPEST - self.levels)
-        return self.codes << shift, (self.codes + 1) << shift
+        return finest_runs(self.levels, self.codes)
 
     def boxes(self) -> Indices:
         """Boxes on the lattice of finest cells, shape (cells, 4)."""
@@ -84,6 +83,12 @@ class Quadrants:
         across = cells.edge(self.domain.west, self.domain.east, 1 << DEEPEST, boxes[:, [0, 2]])
         along = cells.edge(self.domain.south, self.domain.north, 1 << DEEPEST, boxes[:, [1, 3]])
         return np.stack([across[:, 0], along[:, 0], across[:, 1], along[:, 1]], axis=1)
+
+
+def finest_runs(levels: Indices, codes: Indices) -> tuple[Indices, Indices]:
+    """Half-open range of finest cells of each cell of any level."""
+    shift = 2 * (DEEPEST - levels)
+    return codes << shift, (codes + 1) << shift
 
 
 def gather_bits(codes: Indices) -> Indices:
@@ -181,6 +186,16 @@ def quadrant_tree(quadrants: Quadrants) -> Tree:
     The cells tile the domain; every inner node is quartered.
     """
     return QuadrantNodes(quadrants).tree(quadrants.domain)
+
+
+def quadrants_of(tree: Tree) -> Quadrants:
+    """The leaves of such a tree, in their order."""
+    left, bottom, right, _ = tree.boxes[tree.leaves].T
+    size = right - left
+    levels = DEEPEST - np.rint(np.log2(size)).astype(np.int64)
+    return Quadrants(
+        domain=tree.domain, levels=levels, codes=scatter_bits(left // size) | scatter_bits(bottom // size) << 1
+    )
 
 
 def node_depths(tree: Branches) -> Indices:

@@ -11,11 +11,11 @@ from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import run_in_slices
 from hushgrid.geometry.branches import Branches
 from hushgrid.inference import belief_loops as belief
-from hushgrid.inference.belief_loops import GRID, Counts, Sites, Splits, powers_of_masses
+from hushgrid.inference.belief_loops import GRID, Counts, Second, Sites, Splits, powers_of_masses
 from hushgrid.inference.least_squares import nodes_of_runs
 from hushgrid.inference.measurements import NOT_MEASURED, Measurements
-from hushgrid.inference.split_prior import ATOMS, cumulative_tables
-from hushgrid.inference.splits import SplitFit
+from hushgrid.inference.split_prior import ATOMS, cumulative_tables, second_tables
+from hushgrid.inference.splits import SecondLaws, SplitFit
 from hushgrid.work import current_work
 
 REACH = 4  # standard deviations a grid of masses extends to either side
@@ -109,6 +109,15 @@ def _splits(quadtree: _Quadtree, fit: SplitFit, level: int) -> Splits:
     )
 
 
+def _second(laws: SecondLaws | None, level: int) -> Second | None:
+    """Second laws of the splits of a level, if there are any."""
+    if laws is None:
+        return None
+    weights = laws.weights[level]
+    one_sided, others = np.ascontiguousarray(weights[..., 0]), np.ascontiguousarray(weights[..., 1])
+    return Second(laws.means, laws.bins, second_tables(weights), one_sided, others)
+
+
 def _deviations(variances: Floats, total: float) -> Floats:
     """Standard deviations, clipped to a usable range.
 
@@ -132,24 +141,48 @@ def _sweep(quadtree: _Quadtree, centres: Floats, deviations: Floats, fit: SplitF
         belief.observe_leaves(tree.leaves, first, stop, sites, quadtree.counts)
 
     run_in_slices(observe_leaves, tree.cells, smallest=SMALLEST_SLICE)
-    levels = [(start, end, _splits(quadtree, fit, level)) for level, start, end in quadtree.levels()]
-    for start, end, splits in reversed(levels):
+    levels = [
+        (start, end, _splits(quadtree, fit, level), _second(fit.second, level))
+        for level, start, end in quadtree.levels()
+    ]
+    for start, end, splits, family in reversed(levels):
 
-        def send_up(first: int, stop: int, start: int = start, splits: Splits = splits) -> None:
-            belief.send_up(start + first, start + stop, sites, splits, quadtree.counts, powers)
+        def send_up(
+            first: int, stop: int, start: int = start, splits: Splits = splits, family: Second | None = family
+        ) -> None:
+            belief.send_up(start + first, start + stop, sites, splits, quadtree.counts, powers, family)
 
         run_in_slices(send_up, end - start, smallest=SMALLEST_SLICE)
         current_work().add("inference", UP * (end - start) / len(quadtree.inner))
     masses = np.empty(len(lows))
     masses[0] = _mean_mass(lows[0], steps[0], sites.messages[0])
-    for start, end, splits in levels:
+    for start, end, splits, family in levels:
 
-        def send_down(first: int, stop: int, start: int = start, splits: Splits = splits) -> None:
-            belief.send_down(start + first, start + stop, sites, splits, masses)
+        def send_down(
+            first: int, stop: int, start: int = start, splits: Splits = splits, family: Second | None = family
+        ) -> None:
+            belief.send_down(start + first, start + stop, sites, splits, masses, family)
 
         run_in_slices(send_down, end - start, smallest=SMALLEST_SLICE)
         current_work().add("inference", DOWN * (end - start) / len(quadtree.inner))
     return masses
+
+
+def send_no_messages() -> None:
+    """Compile the loops of messages, which share their parts, without any message."""
+    none = np.empty(0)
+    sites = Sites(lows=none, steps=none, deviations=none, messages=np.empty((0, GRID)))
+    counts = Counts(offsets=np.empty(0, np.int64), values=none, rates=none)
+    splits = Splits(
+        inner=np.empty(0, np.int64),
+        first_children=np.empty(0, np.int64),
+        means=np.empty((0, 3)),
+        tables=np.empty((0, 0, 0)),
+        atoms=np.empty((0, ATOMS)),
+    )
+    belief.observe_leaves(splits.inner, 0, 0, sites, counts)
+    belief.send_up(0, 0, sites, splits, counts, powers_of_masses(0.0), None)
+    belief.send_down(0, 0, sites, splits, none, None)
 
 
 def _mean_mass(low: float, step: float, message: Floats) -> float:

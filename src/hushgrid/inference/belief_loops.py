@@ -27,6 +27,21 @@ FINER = 1 - 1e-6  # a grid's step relative to another's, below which it is the f
 RATIOS = 1024  # rows of the table of powers
 LARGEST_RATIO = 0.63  # of a grid's step to its first mass and its deviation, above 8 / 13
 DECAY = np.exp(-np.arange(TAIL + 1.0))
+LOGITS = 25  # prior means that a second family of laws is tabulated for, evenly spaced as logits
+FARTHEST_LOGIT = 6.0
+
+
+class Second(NamedTuple):
+    """A second family of laws, around other means.
+
+    Splits are in bins. In each, the first family has what weight the second leaves.
+    """
+
+    means: Floats  # as those of `Splits`, shape (nodes, 3)
+    bins: Indices  # shape (nodes, 3)
+    tables: Floats  # continuous part, cumulative, shape (2, bins, LOGITS, PLACES)
+    one_sided: Floats  # weight of all in one part, shape (2, bins)
+    others: Floats  # weight of the first family, shape (2, bins)
 
 
 class Sites(NamedTuple):
@@ -71,7 +86,8 @@ class Split(NamedTuple):
     far_low: float
     far_scale: float
     mean: float  # of the near part's share, in the prior
-    one_sided: float  # prior weight: all of the mass in one part
+    everything: float  # prior weight: all of the mass in the near part
+    nothing: float  # prior weight: none of it
     exact: float  # prior weight: the near part's share is exactly the mean
     near_empty: float  # near part's message at no mass
     far_empty: float
@@ -132,6 +148,18 @@ def blend(table: Floats, axis: int, mean: float, out: Floats) -> None:
 
 
 @compiled
+def blend_second(second: Second, axis: int, group: int, mean: float, out: Floats) -> None:
+    """Add the second family to a first one that is blended, in proportion."""
+    place = min(max((math.log(mean / (1 - mean)) / FARTHEST_LOGIT + 1) * ((LOGITS - 1) / 2), 0.0), LOGITS - 1.0)
+    row = min(int(place), LOGITS - 2)
+    weight, others = place - row, second.others[axis, group]
+    for share in range(PLACES):
+        before, after = second.tables[axis, group, row, share], second.tables[axis, group, row + 1, share]
+        out[share] = others * out[share] + (1 - weight) * before + weight * after
+    out[PLACES] = out[PLACES - 1]
+
+
+@compiled
 def pad(messages: Floats, site: int, out: Floats) -> None:
     """Pad a site's message with tails that fall by e a step."""
     first, last = messages[site, 0], messages[site, GRID - 1]
@@ -145,16 +173,27 @@ def pad(messages: Floats, site: int, out: Floats) -> None:
 
 @compiled
 def prepare(
-    sites: Sites, first: int, second: int, mean: float, splits: Splits, axis: int, room: Room
+    sites: Sites, first: int, second: int, node: int, number: int, splits: Splits, family: Second | None, room: Room
 ) -> tuple[Split, bool]:
-    """Make a split ready to be summed over.
+    """Make one of a node's three splits ready to be summed over.
 
     Also returns whether the near part is the second one.
     """
+    mean, axis = splits.means[node, number], min(number, 1)
     swapped = sites.steps[second] < sites.steps[first] * FINER
     if swapped:
         first, second, mean = second, first, 1 - mean
     blend(splits.tables, axis, mean, room.cdf)
+    everything, nothing = splits.atoms[axis, 0] * mean, splits.atoms[axis, 0] * (1 - mean)
+    exact = splits.atoms[axis, 1]
+    if family is not None:  # numba leaves this out where it is
+        group, other = family.bins[node, number], family.means[node, number]
+        other = 1 - other if swapped else other
+        blend_second(family, axis, group, other, room.cdf)
+        one_sided, others = family.one_sided[axis, group], family.others[axis, group]
+        everything = others * everything + one_sided * other
+        nothing = others * nothing + one_sided * (1 - other)
+        exact *= others
     pad(sites.messages, first, room.near)
     pad(sites.messages, second, room.far)
     near_step, far_step = sites.steps[first], sites.steps[second]
@@ -165,8 +204,9 @@ def prepare(
         sites.lows[second],
         1 / far_step,
         mean,
-        splits.atoms[axis, 0],
-        splits.atoms[axis, 1],
+        everything,
+        nothing,
+        exact,
         read_message(room.near, TAIL - sites.lows[first] / near_step),
         read_message(room.far, TAIL - sites.lows[second] / far_step),
     )
@@ -181,7 +221,7 @@ def weigh(mass: float, split: Split, cdf: Floats, near: Floats, far: Floats) -> 
     probability of a cell times both messages at its middle. The cells cover the range of the near message, cut off at
     the mass to be split. The prior's atoms put all of the mass in one part, or split it exactly at the mean.
     """
-    near_low, near_step, near_scale, far_low, far_scale, mean, one_sided, exact, near_empty, far_empty = split
+    near_low, near_step, near_scale, far_low, far_scale, mean, all_near, none_near, exact, near_empty, far_empty = split
     bottom = max(near_low - 0.5 * near_step, 0.0)
     top = min(near_low + (GRID - 0.5) * near_step, mass)
     if top <= bottom:
@@ -202,55 +242,11 @@ def weigh(mass: float, split: Split, cdf: Floats, near: Floats, far: Floats) -> 
         below = above
     moment = likelihood * middle + moment * width
     part = mean * mass
-    everything = one_sided * mean * read_message(near, (mass - near_low) * near_scale + TAIL) * far_empty
-    nothing = one_sided * (1 - mean) * near_empty * read_message(far, (mass - far_low) * far_scale + TAIL)
+    everything = all_near * read_message(near, (mass - near_low) * near_scale + TAIL) * far_empty
+    nothing = none_near * near_empty * read_message(far, (mass - far_low) * far_scale + TAIL)
     exactly = exact * read_message(near, (part - near_low) * near_scale + TAIL)
     exactly *= read_message(far, (mass - part - far_low) * far_scale + TAIL)
     return likelihood + everything + nothing + exactly, moment + everything * mass + exactly * part
-
-
-@compiled
-def gather(
-    sites: Sites,
-    site: int,
-    first: int,
-    second: int,
-    mean: float,
-    splits: Splits,
-    axis: int,
-    powers: Floats,
-    room: Room,
-) -> None:
-    """Message of a site from its two parts.
-
-    It is known up to a factor. Without the power of the mass, sums of many sites would come out too low
-    (docs/staq-inference.md).
-    """
-    split, _ = prepare(sites, first, second, mean, splits, axis, room)
-    low, step = sites.lows[site], sites.steps[site]
-    ratio = step / (low + sites.deviations[site]) * (RATIOS / LARGEST_RATIO)
-    row = min(int(ratio), RATIOS - 1)
-    for place in range(GRID):
-        mass = max(low + place * step, SMALLEST_MASS)
-        likelihood, _ = weigh(mass, split, room.cdf, room.near, room.far)
-        power = powers[row, place] + (ratio - row) * (powers[row + 1, place] - powers[row, place])
-        sites.messages[site, place] = likelihood * power
-
-
-@compiled
-def divided(
-    sites: Sites, mass: float, first: int, second: int, mean: float, splits: Splits, axis: int, room: Room
-) -> float:
-    """Posterior mean of the first part's mass.
-
-    The mass of both parts together is given.
-    """
-    if mass < SMALLEST_MASS:
-        return mean * mass
-    split, swapped = prepare(sites, first, second, mean, splits, axis, room)
-    likelihood, moment = weigh(mass, split, room.cdf, room.near, room.far)
-    part = min(moment / likelihood, mass) if likelihood > 0 else split.mean * mass
-    return mass - part if swapped else part
 
 
 @compiled
@@ -296,38 +292,60 @@ def observe_leaves(leaves: Indices, first: int, stop: int, sites: Sites, counts:
 
 
 @compiled
-def send_up(first: int, stop: int, sites: Sites, splits: Splits, counts: Counts, powers: Floats) -> None:
-    """Messages of inner nodes and halves, from their children.
+def send_up(
+    first: int, stop: int, sites: Sites, splits: Splits, counts: Counts, powers: Floats, family: Second | None
+) -> None:
+    """Messages of inner nodes and halves, each from its two parts.
 
-    The nodes are those of ranks `first` to `stop`.
+    The nodes are those of ranks `first` to `stop`; of each, its west half comes first, then its east half.
+
+    A message is known up to a factor. Without the power of the mass, sums of many sites would come out too low
+    (docs/staq-inference.md).
     """
     nodes = len(splits.first_children)
     room = make_room()
     for rank in range(first, stop):
         node = splits.inner[rank]
         child, west = splits.first_children[node], nodes + 2 * rank
-        for side in range(2):
-            mean = splits.means[node, 1 + side]
-            gather(sites, west + side, child + side, child + 2 + side, mean, splits, 1, powers, room)
-            rescale(sites.messages, west + side)
-        gather(sites, node, west, west + 1, splits.means[node, 0], splits, 0, powers, room)
+        for turn in range(1, 4):
+            number, site, part, other = turn, west + turn - 1, child + turn - 1, child + turn + 1
+            if turn == 3:
+                number, site, part, other = 0, node, west, west + 1
+            split, _ = prepare(sites, part, other, node, number, splits, family, room)
+            low, step = sites.lows[site], sites.steps[site]
+            ratio = step / (low + sites.deviations[site]) * (RATIOS / LARGEST_RATIO)
+            row = min(int(ratio), RATIOS - 1)
+            for place in range(GRID):
+                mass = max(low + place * step, SMALLEST_MASS)
+                likelihood, _ = weigh(mass, split, room.cdf, room.near, room.far)
+                power = powers[row, place] + (ratio - row) * (powers[row + 1, place] - powers[row, place])
+                sites.messages[site, place] = likelihood * power
+            if number > 0:
+                rescale(sites.messages, site)
         observe(sites, node, counts, room.logs)
 
 
 @compiled
-def send_down(first: int, stop: int, sites: Sites, splits: Splits, masses: Floats) -> None:
+def send_down(first: int, stop: int, sites: Sites, splits: Splits, masses: Floats, family: Second | None) -> None:
     """Posterior means of halves and children, from inner nodes.
 
-    The nodes are those of ranks `first` to `stop`; their masses are given.
+    The nodes are those of ranks `first` to `stop`; their masses are given. Each is divided first, then its halves.
     """
     nodes = len(splits.first_children)
     room = make_room()
     for rank in range(first, stop):
         node = splits.inner[rank]
         child, west = splits.first_children[node], nodes + 2 * rank
-        masses[west] = divided(sites, masses[node], west, west + 1, splits.means[node, 0], splits, 0, room)
-        masses[west + 1] = masses[node] - masses[west]
-        for side in range(2):
-            mean, part = splits.means[node, 1 + side], child + side
-            masses[part] = divided(sites, masses[west + side], part, part + 2, mean, splits, 1, room)
-            masses[part + 2] = masses[west + side] - masses[part]
+        for number in range(3):
+            site, part, other = west + number - 1, child + number - 1, child + number + 1
+            if number == 0:
+                site, part, other = node, west, west + 1
+            mass = masses[site]
+            if mass < SMALLEST_MASS:
+                masses[part] = splits.means[node, number] * mass
+            else:
+                split, swapped = prepare(sites, part, other, node, number, splits, family, room)
+                likelihood, moment = weigh(mass, split, room.cdf, room.near, room.far)
+                near = min(moment / likelihood, mass) if likelihood > 0 else split.mean * mass
+                masses[part] = mass - near if swapped else near
+            masses[other] = mass - masses[part]

@@ -15,12 +15,15 @@ from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.grid import Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.belief import belief_masses
+from hushgrid.inference.belief_prior import Leanings, divided_masses, masses_with_prior
 from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.haar import cell_energy, padded, restore
+from hushgrid.inference.least_squares import node_sums
 from hushgrid.inference.measurements import NOT_MEASURED
 from hushgrid.inference.slopes import refined_means
 from hushgrid.inference.two_level import TwoLevels, reconcile
 
+MOST_PRIOR = 2.0**52  # of a public prior's whole numbers together
 FEW_LEAVES = 10_000  # up to which a second sweep takes 0.6 % off the error; with more leaves it takes off less
 
 
@@ -44,13 +47,15 @@ class Inference:
         Whether it learns from the release how masses are shared between parts.
     versioned : bool
         Whether all its releases name the version of their calibration, because it came after versions did.
+    with_prior : bool
+        Whether a public prior is part of the evidence.
     slack : float
         Standard errors by which its counts may differ between machines (decision 10).
 
     Examples
     --------
     >>> [name for name, inference in INFERENCES.items() if inference.sloped]
-    ['two-level-sloped', 'belief', 'belief-2']
+    ['two-level-sloped', 'belief', 'belief-2', 'belief-half', 'belief-prior']
     """
 
     name: str
@@ -61,6 +66,7 @@ class Inference:
     non_negative: bool = False
     learned: bool = False
     versioned: bool = False
+    with_prior: bool = False
     slack: float = 0.0
 
 
@@ -175,6 +181,38 @@ def belief(evidence: Evidence) -> Floats:
     return fit.masses[tree.leaves]
 
 
+def is_quadtree_with_prior(evidence: Evidence) -> bool:
+    """Whether a determined quadtree has a public prior's evidence in each leaf.
+
+    None is negative, and sums are exact.
+    """
+    prior = evidence.prior
+    if prior is None or len(prior) != evidence.partition.cells or prior.min() < 0:
+        return False
+    return prior.sum(dtype=np.float64) <= MOST_PRIOR and is_quadtree(evidence)
+
+
+def belief_with_prior(evidence: Evidence) -> Floats:
+    """Leaf masses of a quadtree, by belief propagation with a public prior."""
+    tree, measured = evidence.partition, evidence.measured
+    assert isinstance(tree, Tree)
+    assert evidence.prior is not None
+    prior, nodes, known = node_sums(tree, evidence.prior), evidence.measured_nodes, measured.nodes
+    fit = masses_with_prior(known, measured.measurements, measured.fit_splits(), prior[nodes])
+    leanings = Leanings.of_leaves(known, fit.masses, prior[nodes])
+    reached = known.tree.leaves
+    return divided_masses(tree, nodes[reached], fit.masses[reached], leanings, prior)
+
+
+def belief_half(evidence: Evidence) -> Floats:
+    """Mean of belief propagation and least squares.
+
+    Where nearly all of the budget is on small leaves, the first is biased and the second noisy: their mean has a lower
+    error than either. It may be negative.
+    """
+    return (belief(evidence) + least_squares_counts(evidence)) / 2
+
+
 def is_wavelet(evidence: Evidence) -> bool:
     """Whether the Haar coefficients of a grid were measured.
 
@@ -222,6 +260,7 @@ LEAST_SQUARES = Inference(
 )
 BAYES = replace(LEAST_SQUARES, name="bayes", premise=is_quadtree, counts=bayes, non_negative=True, learned=True)
 BELIEF = replace(BAYES, name="belief-2", counts=belief, sloped=True, versioned=True)
+BELIEF_HALF = replace(BELIEF, name="belief-half", counts=belief_half, non_negative=False)
 
 INFERENCES: Mapping[str, Inference] = MappingProxyType(
     {
@@ -234,6 +273,14 @@ INFERENCES: Mapping[str, Inference] = MappingProxyType(
             BAYES,
             replace(BELIEF, name="belief", versioned=False, slack=3.0),  # read but no longer published (decision 10)
             BELIEF,
+            BELIEF_HALF,
+            replace(
+                BELIEF,
+                name="belief-prior",
+                premise=is_quadtree_with_prior,
+                counts=belief_with_prior,
+                with_prior=True,
+            ),
             Inference(name="haar", premise=is_wavelet, counts=haar_counts, variances=haar_variances),
         )
     }
@@ -245,6 +292,6 @@ def check_premises(name: str, evidence: Evidence) -> str | None:
     inference = INFERENCES.get(name)
     if inference is None:
         return f"the inference {name[:40]!r} is not known to this version of hushgrid."
-    if not inference.premise(evidence):
+    if inference.with_prior != (evidence.prior is not None) or not inference.premise(evidence):
         return f"its structure and measurements do not fit the inference {name!r}."
     return None

@@ -9,6 +9,7 @@ Consistency", VLDB 2010, for equal variances; weighted as in Cormode et al., ICD
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.branches import Branches
+from hushgrid.geometry.tree import Tree
 from hushgrid.inference.measurements import NOT_MEASURED, Measurements, NoisyValues, Regions
 
 
@@ -213,3 +215,42 @@ def measurements_of_nodes(tree: Branches, nodes: Indices, measured: NoisyValues)
         regions=Regions(first=first[nodes[others]], stop=stop[nodes[others]]),
         region_values=pick(others),
     )
+
+
+def node_sums(tree: Branches, leaf_values: Floats | Indices) -> Floats:
+    """Sum over each node's leaves, shape (nodes,); exact where these are whole."""
+    first, stop = tree.runs
+    running = np.concatenate([[0.0], np.cumsum(leaf_values)])
+    return np.asarray(running[stop] - running[first])
+
+
+def measured_nodes(tree: Branches, measurements: Measurements) -> Indices:
+    """Nodes that measurements reach, in order.
+
+    They are the root and the children of all nodes below which something was measured.
+    """
+    regions = measurements.regions
+    below = np.zeros(tree.nodes, bool)
+    below[tree.leaves] = measurements.leaves.rate_index != NOT_MEASURED
+    real = measurements.region_values.rate_index != NOT_MEASURED
+    below[nodes_of_runs(tree, regions.first[real], regions.stop[real])] = True
+    divided = np.zeros(tree.nodes, bool)
+    for first, stop in reversed(list(pairwise(tree.levels[1:]))):
+        parents = tree.parents[first:stop]
+        divided[parents[below[first:stop]]] = True
+        below[parents] |= divided[parents]
+    return np.flatnonzero(np.append(True, divided[tree.parents[1:]]))
+
+
+def measured_tree(tree: Tree, nodes: Indices, measurements: Measurements) -> tuple[Tree, Measurements]:
+    """The tree of the nodes that measurements reach, and these on it."""
+    places = np.full(tree.nodes, -1)
+    places[nodes] = np.arange(len(nodes))
+    children = tree.first_children[nodes]
+    divided = (tree.child_counts[nodes] > 0) & (places[np.minimum(children, tree.nodes - 1)] >= 0)
+    measured = Tree(lattice=tree.lattice, boxes=tree.boxes[nodes], splits=tree.splits[nodes] * divided[:, None])
+    runs = nodes_of_runs(tree, measurements.regions.first, measurements.regions.stop)
+    values = NoisyValues.joined([measurements.region_values, measurements.leaves])
+    real = values.rate_index != NOT_MEASURED
+    where = places[np.concatenate([runs, tree.leaves])[real]]
+    return measured, measurements_of_nodes(measured, where, values.pick(real))

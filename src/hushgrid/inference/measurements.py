@@ -78,6 +78,10 @@ class NoisyValues:
             rate_index=np.concatenate(shifted).astype(np.int32),
         )
 
+    def pick(self, chosen: NDArray[Any]) -> "NoisyValues":
+        """Some of the values, by their numbers or a mask."""
+        return replace(self, values=self.values[chosen], rate_index=self.rate_index[chosen])
+
     @cached_property
     def variances(self) -> NDArray[np.float64]:
         """Exact noise variance of each value, shape (n,).

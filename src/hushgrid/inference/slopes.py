@@ -4,6 +4,7 @@ Children are in the order south-west, south-east, north-west, north-east; neighb
 """
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,19 +141,41 @@ SMALLEST_MASS = 1e-9  # in points, that is split in shares that mean something
 SMALLEST_SLICE = 4096  # nodes a thread is worth starting for
 
 
+class SplitLesson(NamedTuple):
+    """Splits of inner nodes: what neighbours say of each, and what was measured.
+
+    An inner node has three splits: into its west and east half, of the west half and of the east half into south and
+    north. Features have shape (inner, 3, 4); measured shares of the first part, and their standard deviations, have
+    shape (inner, 3).
+    """
+
+    features: Floats
+    shares: Floats
+    spreads: Floats
+
+
+def lesson_of_splits(known: NodeEstimates, masses: Floats) -> SplitLesson:
+    """What there is to learn from the splits of a quadtree.
+
+    Shares are those that least squares finds, so that features explain measurements and not the masses they come from.
+    """
+    around = Surroundings(known.tree, masses)
+    features = np.concatenate([around.of_nodes(around.inner, 1), around.of_halves()], axis=1)
+    return SplitLesson(features, *measured_shares(known, masses))
+
+
 def refined_means(known: NodeEstimates, masses: Floats) -> Floats:
     """Prior mean of every split, from earlier masses.
 
     The mean is that of the first part's share, and the result has shape (nodes, 3).
-
-    An inner node has three splits: into its west and east half, of the west half and of the east half into south and
-    north. How the features predict a share is fitted level by level to the shares that least squares finds, so that
-    they explain measurements and not the masses they come from.
     """
-    tree, around = known.tree, Surroundings(known.tree, masses)
-    inner = around.inner
-    features = np.concatenate([around.of_nodes(inner, 1), around.of_halves()], axis=1)
-    shares, spreads = _measured_shares(known, masses)
+    return learned_means(known.tree, lesson_of_splits(known, masses))
+
+
+def learned_means(tree: Branches, lesson: SplitLesson) -> Floats:
+    """Prior mean of every split, by features whose coefficients are fitted level by level."""
+    features, shares, spreads = lesson
+    inner = np.flatnonzero(tree.child_counts)
     leans = np.empty((len(inner), 3))
     coefficients = [np.array(FIRST_COEFFICIENTS)] * 2
     for first, stop in pairwise(np.searchsorted(inner, tree.levels)):
@@ -210,7 +233,7 @@ class Surroundings:
         neighbours = np.empty((tree.nodes, 9), np.int32)
         find_neighbours(tree.first_children, tree.child_counts, neighbours)
         half_masses = np.zeros((tree.nodes, 2))
-        half_masses[self.inner] = _quarters(tree, masses).sum(axis=1)
+        half_masses[self.inner] = quarters_of(tree, masses).sum(axis=1)
         self._known = (neighbours, node_depths(tree), tree.first_children, tree.child_counts, masses, half_masses)
 
     def of_nodes(self, nodes: Indices, axes: int) -> Floats:
@@ -234,13 +257,13 @@ class Surroundings:
         return found
 
 
-def _measured_shares(known: NodeEstimates, masses: Floats) -> tuple[Floats, Floats]:
+def measured_shares(known: NodeEstimates, masses: Floats) -> tuple[Floats, Floats]:
     """First part's share of every split, by least squares.
 
     The mass of both parts is given. Also returns the standard deviation of each share.
     """
     parts, sums, variances = (
-        _parts(_quarters(known.tree, values)) for values in (masses, known.sums, known.below_variances)
+        parts_of(quarters_of(known.tree, values)) for values in (masses, known.sums, known.below_variances)
     )
     shares, spreads = np.empty((2, *parts.shape[:2]))
     observe_shares(
@@ -254,7 +277,7 @@ def _shares_of_masses(tree: Branches, masses: Floats) -> tuple[Floats, Floats]:
 
     Shares have shape (inner, 2); the standard deviation of either has shape (inner,).
     """
-    quarters = _quarters(tree, masses)
+    quarters = quarters_of(tree, masses)
     own = quarters.sum(axis=(1, 2))
     firsts = np.stack([quarters[:, :, 0].sum(axis=1), quarters[:, 0].sum(axis=1)], axis=1)
     shares, spreads = np.full_like(firsts, 0.5), np.full_like(own, np.inf)
@@ -264,15 +287,15 @@ def _shares_of_masses(tree: Branches, masses: Floats) -> tuple[Floats, Floats]:
     return shares, spreads
 
 
-def _quarters(tree: Branches, values: Floats) -> Floats:
+def quarters_of(tree: Branches, values: Floats) -> Floats:
     """Children's values, shape (inner nodes, rows, columns)."""
     children = tree.first_children[tree.child_counts > 0, None] + np.arange(4)
     return np.asarray(values[children].reshape(-1, 2, 2))
 
 
-def _parts(quarters: Floats) -> Floats:
+def parts_of(quarters: Floats) -> Floats:
     """Sums of both parts, shape (nodes, splits, parts).
 
     The three splits are the node's, the west half's and the east half's.
     """
-    return np.stack([quarters.sum(axis=1), quarters[:, :, 0], quarters[:, :, 1]], axis=1)
+    return np.stack([quarters[:, 0] + quarters[:, 1], quarters[:, :, 0], quarters[:, :, 1]], axis=1)

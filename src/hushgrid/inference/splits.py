@@ -60,6 +60,8 @@ class SplitFit:
     prior_means : array, shape (nodes, 3)
         Mean of the prior of the western share of a node, and of the southern shares of its west and its east half; rows
         of leaves are one half.
+    second : SecondLaws, optional
+        Laws around other means, which share the priors with those above.
     """
 
     masses: Floats
@@ -68,6 +70,7 @@ class SplitFit:
     half_variances: Floats
     prior_weights: Floats
     prior_means: Floats
+    second: "SecondLaws | None" = None
 
     def around(self, tree: Branches, masses: Floats) -> "SplitFit":
         """The same priors, with better masses of the nodes."""
@@ -75,6 +78,25 @@ class SplitFit:
         half_masses = np.zeros_like(self.half_masses)
         half_masses[inner] = masses[tree.first_children[inner, None] + np.arange(4)].reshape(-1, 2, 2).sum(axis=1)
         return replace(self, masses=masses, half_masses=half_masses)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SecondLaws:
+    """Laws of shares around other means, for splits in bins.
+
+    Parameters
+    ----------
+    means : array, shape (nodes, 3)
+        As the prior means of a `SplitFit`.
+    bins : array of int, shape (nodes, 3)
+    weights : array, shape (levels, 2, bins, 8)
+        Of the components, as the prior weights of a `SplitFit`; but the second is the weight of the other laws, in
+        place of a share that is exactly the mean.
+    """
+
+    means: Floats
+    bins: Indices
+    weights: Floats
 
 
 def bayes_masses(known: NodeEstimates) -> SplitFit:
@@ -90,7 +112,7 @@ def split_masses(tree: Branches, sums: Floats, variances: Floats) -> SplitFit:
     kernels.find_neighbours(tree.first_children, tree.child_counts, neighbours)
     layout = (neighbours, node_depths(tree), tree.child_counts)
     masses[0] = max(sums[0], SMALLEST_TOTAL)
-    across = along = Prior(weights=np.array(FIRST_WEIGHTS), coefficients=np.array(FIRST_COEFFICIENTS))
+    across = along = SplitPrior(weights=np.array(FIRST_WEIGHTS), coefficients=np.array(FIRST_COEFFICIENTS))
     prior_weights = []
 
     def foretell(feature: Callable[..., None], nodes: Indices, each: int) -> Floats:
@@ -135,7 +157,7 @@ def split_masses(tree: Branches, sums: Floats, variances: Floats) -> SplitFit:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Prior:
+class SplitPrior:
     """The prior of shares along one axis.
 
     It is what the levels above have taught.
@@ -153,7 +175,7 @@ class Prior:
 
     def divide(
         self, masses: Floats, sums: Floats, variances: Floats, features: Floats
-    ) -> tuple["Prior", Floats, Floats]:
+    ) -> tuple["SplitPrior", Floats, Floats]:
         """Divide masses in two, and update the prior.
 
         Returns the prior with what these splits teach, the prior mean of each share, and the masses of the parts.
@@ -185,7 +207,7 @@ class Prior:
         run_in_slices(work, len(masses), smallest=SMALLEST_SLICE)
         weights = fit_weights(self.weights, evidence, np.isfinite(spreads))
         first = masses * np.clip(moments @ weights / (evidence @ weights), 0, 1)
-        return Prior(weights=weights, coefficients=coefficients), means, np.stack([first, masses - first], axis=1)
+        return SplitPrior(weights=weights, coefficients=coefficients), means, np.stack([first, masses - first], axis=1)
 
 
 @cache

@@ -2,16 +2,18 @@
 
 import hashlib
 import shlex
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Context, Decimal, Inexact
 from difflib import get_close_matches
 from fractions import Fraction
 from typing import Literal, Self
 
-from hushgrid.errors import LedgerError, SynopsisFileError
-from hushgrid.files.strict_json import check_common_denominator
+from hushgrid.errors import ArgumentError, LedgerError, SynopsisFileError
+from hushgrid.files.strict_json import JsonObject, check_common_denominator
 from hushgrid.ledger.event import Abandoned, Committed, Event, Measured, Opened, Reserved, decode
-from hushgrid.ledger.request import request_key
+from hushgrid.ledger.request import Request, request_key
+from hushgrid.periods import Period, PeriodKind
 from hushgrid.synopsis.claim import Unit
 
 DIGITS = Context(prec=12, traps=[Inexact])
@@ -62,6 +64,12 @@ class Entry:
         Of the release.
     reason : str or None
         Why it was abandoned.
+    period : str or None
+        The period that pays, and whose records alone are read.
+    time_column, timezone : str or None
+        What tells the records of a period from others.
+    prior : str or None
+        SHA-256 of the earlier release of a series that sharpens this one.
     """
 
     number: int
@@ -75,6 +83,10 @@ class Entry:
     ended: str | None = None
     sha256: str | None = None
     reason: str | None = None
+    period: str | None = None
+    time_column: str | None = None
+    timezone: str | None = None
+    prior: str | None = None
 
     @property
     def key(self) -> str:
@@ -89,9 +101,31 @@ class Entry:
         return replace(self, state="abandoned", ended=event.time, reason=event.reason, charged=charged)
 
 
+EXAMPLE: dict[PeriodKind, str] = {
+    "year": "2026",
+    "quarter": "2026-Q1",
+    "month": "2026-03",
+    "week": "2026-W09",
+    "day": "2026-03-31",
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Account:
-    """The budget of one data set.
+    """The budget of one data set, or of one period of it.
+
+    Parameters
+    ----------
+    budget : Fraction
+        What may be spent: in all, or with `per` in each period.
+    spent, reserved : Fraction
+        In all, or with `per` the sum over all periods: what somebody present in all of them has to bear.
+    per : "year", "quarter", "month", "week" or "day", optional
+        Whether each period has a budget of its own.
+    period : str, optional
+        The period, where it is the account of one.
+    periods : mapping
+        The accounts of the periods that were charged, by name.
 
     Examples
     --------
@@ -106,19 +140,89 @@ class Account:
     opened: str
     spent: Fraction = Fraction(0)
     reserved: Fraction = Fraction(0)
+    per: PeriodKind | None = None
+    period: str | None = None
+    periods: Mapping[str, "Account"] = field(default_factory=dict)
 
     @property
     def left(self) -> Fraction:
-        """What may still be asked for."""
+        """What may still be asked for; with `per`, only a period has it."""
+        assert self.per is None or self.period is not None
         return self.budget - self.spent - self.reserved
 
-    def reserve(self, epsilon: Fraction) -> Self:
+    @property
+    def lifetime(self) -> Fraction:
+        """What all releases so far may tell, of someone in all periods."""
+        return self.spent + self.reserved
+
+    @property
+    def by_period(self) -> "list[Account]":
+        """The accounts of periods that have spent, the earliest first."""
+        ordered = (self.periods[name] for name in sorted(self.periods, key=Period.parse))
+        return [account for account in ordered if account.lifetime]
+
+    @property
+    def everyone(self) -> str:
+        """What somebody present in all periods has to bear, as a sentence."""
+        number, a_record = len(self.by_period), "a record" if self.unit == "record" else "records"
+        periods = f"all {number:,} {self.per}s" if number > 1 else f"the one {self.per}"
+        return (
+            f"Someone with {a_record} in {periods} charged so far: epsilon {amount(self.lifetime)} of "
+            f"the data set {self.dataset!r}. It grows with every {self.per}, and no budget bounds it."
+        )
+
+    @property
+    def whose(self) -> str:
+        """The data set, and the period if it is the account of one."""
+        return f"the data set {self.dataset!r}" if self.period is None else f"{self.period} of {self.dataset!r}"
+
+    def paying(self, period: str | None) -> "Account":
+        """The account that pays: this one, or that of a period.
+
+        Examples
+        --------
+        >>> account = Account(dataset="trips", budget=Fraction(1), unit="user", opened="", per="month")
+        >>> account.reserve(Fraction(1, 3), "2026-03").paying("2026-03").left
+        Fraction(2, 3)
+        """
+        if self.per is None:
+            if period is not None:
+                kind = Period.parse(period).kind
+                msg = f"the data set {self.dataset!r} has one budget for all times, and none for {period}. Leave out "
+                msg += f"the period, or give another data set a budget for each {kind}: hushgrid ledger init --dataset "
+                msg += f"NAME --budget B --unit {self.unit} --per {kind}"
+                raise LedgerError(msg)
+            return self
+        if period is None:
+            msg = f"the data set {self.dataset!r} has a budget for each {self.per}. Say which one pays, and how its "
+            msg += (
+                f"records are told: period='{EXAMPLE[self.per]}' (--period), time (--time) and timezone (--timezone)."
+            )
+            raise LedgerError(msg, instead={"period": EXAMPLE[self.per]})
+        kind = Period.parse(period).kind
+        if kind != self.per:
+            msg = f"the data set {self.dataset!r} has a budget for each {self.per}, and {period} is a {kind}. Give a "
+            msg += f"{self.per}, such as {EXAMPLE[self.per]}."
+            raise LedgerError(msg)
+        new = replace(self, spent=Fraction(0), reserved=Fraction(0), period=period, periods={})
+        return self.periods.get(period, new)
+
+    def reserve(self, epsilon: Fraction, period: str | None = None) -> Self:
         """The account after a reservation."""
-        return replace(self, reserved=self.reserved + epsilon)
+        return self._with(period, reserved=epsilon)
 
     def settle(self, entry: Entry) -> Self:
         """The account after an entry has ended."""
-        return replace(self, reserved=self.reserved - entry.epsilon, spent=self.spent + entry.charged)
+        return self._with(entry.period, reserved=-entry.epsilon, spent=entry.charged)
+
+    def _with(self, period: str | None, *, reserved: Fraction, spent: Fraction = Fraction(0)) -> Self:
+        """The account with more set aside and spent, by a period if there is one."""
+        periods = self.periods
+        if period is not None:
+            payer = self.paying(period)
+            paid = replace(payer, reserved=payer.reserved + reserved, spent=payer.spent + spent)
+            periods = {**periods, period: paid}
+        return replace(self, reserved=self.reserved + reserved, spent=self.spent + spent, periods=periods)
 
 
 GENESIS = "0" * 64  # stands before the first event
@@ -155,22 +259,24 @@ class Book:
             raise LedgerError(msg)
         try:
             self._apply(decode(text), digest)
-        except LedgerError as error:
+        except (LedgerError, ArgumentError) as error:
             msg = f"the ledger is damaged: event {expected} is impossible: {error}"
             raise LedgerError(msg) from error
         self.hashes.append(digest)
 
-    def account(self, dataset: str, *, place: str | None = None) -> Account:
+    def account(self, dataset: str, *, place: str | None = None, per: PeriodKind | None = None) -> Account:
         """The account of a data set.
 
-        Where there is none, the error says how to add one to the ledger at `place`.
+        Where there is none, the error says how to add one to the ledger at `place`, with a budget for each period if
+        one is asked for.
         """
         if dataset not in self.accounts:
             known = ", ".join(map(repr, self.accounts)) or "none yet"
             ledger = "" if place is None else f"--ledger {shlex.quote(place)} "
+            each = "" if per is None else f" --per {per}"
             msg = (
                 f"the ledger has no data set {dataset!r}; it has {known}. Add one with: "
-                f"hushgrid ledger init {ledger}--dataset {shlex.quote(dataset)} --budget B --unit record|user"
+                f"hushgrid ledger init {ledger}--dataset {shlex.quote(dataset)} --budget B --unit record|user{each}"
             )
             near = get_close_matches(dataset, self.accounts, n=1)
             raise LedgerError(msg, instead={"dataset": near[0]} if near else None)
@@ -182,6 +288,27 @@ class Book:
             if entry.state == "committed" and entry.key == key:
                 return entry
         return None
+
+    def before(self, request: Request) -> Entry | None:
+        """The last release of the data set and domain before a period.
+
+        Of a request without a period, the last one at all.
+        """
+        found = [entry for entry in self.entries.values() if entry.state == "committed" and _is_alike(entry, request)]
+        if request.period is None:
+            return found[-1] if found else None
+        own = request.period.period
+        dated = [(Period.parse(entry.period), entry.number) for entry in found if entry.period is not None]
+        _, number = max((each for each in dated if each[0] < own), default=(None, None))
+        return None if number is None else self.entries[number]
+
+    def clock(self, dataset: str) -> tuple[str | None, str | None] | None:
+        """Column and time zone by which periods of a data set are told.
+
+        They are those of its first entry that was not given back: if they changed, one record could be in two periods.
+        """
+        charged = (entry for entry in self.entries.values() if entry.dataset == dataset and entry.charged)
+        return next(((entry.time_column, entry.timezone) for entry in charged), None)
 
     def unfinished(self, number: int) -> Entry:
         """An entry that is neither committed nor abandoned."""
@@ -214,14 +341,16 @@ class Book:
     def _open(self, event: Opened) -> None:
         _require(event.dataset not in self.accounts)
         self.accounts[event.dataset] = Account(
-            dataset=event.dataset, budget=event.budget, unit=event.unit, opened=event.time
+            dataset=event.dataset, budget=event.budget, unit=event.unit, opened=event.time, per=event.per
         )
 
     def _reserve(self, event: Reserved, digest: str) -> None:
         account = self.account(event.dataset)
-        _require(event.entry == len(self.entries) + 1 and event.epsilon <= account.left)
-        check_sums(account, event.epsilon)
-        self.accounts[event.dataset] = account.reserve(event.epsilon)
+        payer = account.paying(event.period)
+        _require(event.entry == len(self.entries) + 1 and event.epsilon <= payer.left)
+        _require(self.clock(event.dataset) in (None, (event.time_column, event.timezone)))
+        check_sums(account, payer, event.epsilon)
+        self.accounts[event.dataset] = account.reserve(event.epsilon, event.period)
         self.journals[event.entry] = {}
         self.entries[event.entry] = Entry(
             number=event.entry,
@@ -231,13 +360,29 @@ class Book:
             request=event.request,
             head=digest,
             reserved=event.time,
+            period=event.period,
+            time_column=event.time_column,
+            timezone=event.timezone,
+            prior=event.prior,
         )
 
 
-def check_sums(account: Account, epsilon: Fraction) -> None:
+def _is_alike(entry: Entry, request: Request) -> bool:
+    """Whether an entry is one release of the data set and the domain of a request; slices are several."""
+    try:
+        asked, wanted = (JsonObject.parse(text.encode()) for text in (entry.request, request.text))
+        places = [(each.numbers("bounds"), each.text("crs")) for each in (asked, wanted)]
+        is_sliced = asked.child("parameters").has("by")
+    except (SynopsisFileError, UnicodeEncodeError):
+        return False
+    return entry.dataset == request.dataset and places[0] == places[1] and not is_sliced
+
+
+def check_sums(account: Account, payer: Account, epsilon: Fraction) -> None:
     """Refuse an epsilon that makes sums unreasonably long."""
     try:
-        check_common_denominator([account.budget, account.spent, account.reserved, epsilon])
+        for each in (account, payer):
+            check_common_denominator([each.budget, each.spent, each.reserved, epsilon])
     except SynopsisFileError as error:
         msg = f"epsilon has a denominator that does not fit those of the data set {account.dataset!r}. Round it."
         raise LedgerError(msg) from error

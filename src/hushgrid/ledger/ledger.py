@@ -13,6 +13,7 @@ from hushgrid.ledger.postgres_store import PostgresStore
 from hushgrid.ledger.request import Request, check_amount
 from hushgrid.ledger.reservation import CommittedRelease, Reservation
 from hushgrid.ledger.store import LedgerStore, SqliteStore, Transaction, journal_holder, kept_parts, release_holder
+from hushgrid.periods import PeriodKind
 from hushgrid.privacy.exact import Exactable, exact
 from hushgrid.synopsis.claim import Unit
 
@@ -27,8 +28,19 @@ def verify_store(transaction: Transaction, *, head: str | None) -> Verification:
     except LedgerError as error:
         return Verification(checks=(FileCheck(name="events", ok=False, detail=str(error)),))
     events = FileCheck(name="events", ok=True, detail=f"{len(book.hashes):,}, and each follows from those before it")
-    checks = (events, _copies(transaction, book), _strays(transaction, book))
+    checks = (events, *_periods(book), _copies(transaction, book), _strays(transaction, book))
     return Verification(checks=checks if head is None else (*checks, _head(book, head)))
+
+
+def _periods(book: Book) -> Iterator[FileCheck]:
+    """What periods have spent; that none went beyond its budget, the chain has shown."""
+    for account in (account for account in book.accounts.values() if account.per is not None):
+        detail = (
+            f"none beyond its budget of {amount(account.budget)}; someone in all of them: {amount(account.lifetime)}"
+        )
+        number = len(account.by_period)
+        name = f"{number:,} {account.per}{'' if number == 1 else 's'} of {account.dataset}"
+        yield FileCheck(name=name, ok=True, detail=detail)
 
 
 def _copies(transaction: Transaction, book: Book) -> FileCheck:
@@ -107,6 +119,9 @@ class Ledger:
     For each data set, the epsilons of all entries that could have read it never exceed its budget: budget is reserved
     before anything is read, in a transaction that shuts out all others. By sequential composition, all releases
     together are as private as the budget says.
+
+    With a budget for each period, that holds for the records of one period, which no other may read: a data set has
+    one column of times and one time zone. Somebody present in several has to bear the sum, `Account.lifetime`.
     """
 
     def __init__(self, store: LedgerStore) -> None:
@@ -125,27 +140,36 @@ class Ledger:
     ) -> None:
         self._store.close()
 
-    def add_dataset(self, dataset: str, *, budget: Exactable, unit: Unit) -> Account:
-        """Give a data set its budget and unit, for good."""
+    def add_dataset(self, dataset: str, *, budget: Exactable, unit: Unit, per: PeriodKind | None = None) -> Account:
+        """Give a data set its budget and unit, for good.
+
+        With `per`, each period of that kind has the budget.
+        """
         granted = exact(budget, name="budget")
         check_amount(granted, name="budget")
         _check_name(dataset)
         if unit not in get_args(Unit):
             msg = f"unit must be 'record' or 'user', got unit={unit!r}."
             raise ArgumentError(msg)
+        if per is not None and per not in get_args(PeriodKind):
+            msg = f"per must be one of {', '.join(map(repr, get_args(PeriodKind)))}, got per={per!r}."
+            raise ArgumentError(msg)
         with self._store.writing() as transaction:
             book = transaction.book()
             if dataset in book.accounts:
                 known = book.accounts[dataset]
+                a_period = "" if known.per is None else f"a {known.per} "
                 msg = (
                     f"the ledger already has the data set {dataset!r}, with a budget of {amount(known.budget)} "
-                    f"for each {known.unit}. Neither can be changed."
+                    f"{a_period}for each {known.unit}. Neither can be changed."
                 )
                 raise ArgumentError(msg)
-            transaction.append(book, Opened(dataset=dataset, budget=granted, unit=unit))
+            transaction.append(book, Opened(dataset=dataset, budget=granted, unit=unit, per=per))
         return book.accounts[dataset]
 
-    def reserve(self, request: Request, *, new_release: bool = False) -> Reservation | CommittedRelease:
+    def reserve(
+        self, request: Request, *, new_release: bool = False, prior: str | None = None
+    ) -> Reservation | CommittedRelease:
         """Set budget aside, or return the existing release.
 
         Budget is reserved before anything is read.
@@ -156,6 +180,8 @@ class Ledger:
             What is asked for.
         new_release : bool
             Charge for another release even if the same request has one already.
+        prior : str, optional
+            SHA-256 of the earlier release of a series that will sharpen this one.
 
         Returns
         -------
@@ -168,10 +194,18 @@ class Ledger:
             if existing is not None:
                 return CommittedRelease(existing, self._store)
             number = len(book.entries) + 1
-            transaction.append(
-                book,
-                Reserved(entry=number, dataset=request.dataset, epsilon=request.epsilon, request=request.text),
+            rule = request.period
+            event = Reserved(
+                entry=number,
+                dataset=request.dataset,
+                epsilon=request.epsilon,
+                request=request.text,
+                period=None if rule is None else rule.period.name,
+                time_column=None if rule is None else rule.time,
+                timezone=None if rule is None else rule.timezone,
+                prior=prior,
             )
+            transaction.append(book, event)
         return Reservation(book.entries[number], self._store)
 
     def foresee(self, request: Request, *, new_release: bool = False) -> Entry | None:
@@ -181,16 +215,35 @@ class Ledger:
         """
         return self._existing(self.book(), request, new_release=new_release)
 
+    def before(self, request: Request) -> CommittedRelease | None:
+        """The last release of the same data set and domain before a period.
+
+        Of a request without a period, the last one at all.
+        """
+        entry = self.book().before(request)
+        return None if entry is None else CommittedRelease(entry, self._store)
+
+    def released(self, sha256: str) -> CommittedRelease:
+        """The release with that hash; an error where there is none."""
+        for entry in self.book().entries.values():
+            if entry.sha256 == sha256:
+                return CommittedRelease(entry, self._store)
+        msg = f"the ledger has no release with the SHA-256 {sha256}."
+        raise LedgerError(msg)
+
     def _existing(self, book: Book, request: Request, *, new_release: bool) -> Entry | None:
         """The entry of the same request.
 
         Without one, there must be budget for it.
         """
-        account = book.account(request.dataset, place=self.place)
+        per = None if request.period is None else request.period.period.kind
+        account = book.account(request.dataset, place=self.place, per=per)
         _check_unit(account, request)
+        payer = account.paying(None if request.period is None else request.period.period.name)
+        _check_clock(book, request)
         existing = None if new_release else book.release(request.key)
         if existing is None:
-            _check_left(account, request)
+            _check_left(account, payer, request)
         return existing
 
     def resume(self, entry: int, request: Request) -> Reservation:
@@ -236,15 +289,28 @@ def _check_unit(account: Account, request: Request) -> None:
         raise LedgerError(msg)
 
 
-def _check_left(account: Account, request: Request) -> None:
-    if request.epsilon > account.left:
+def _check_clock(book: Book, request: Request) -> None:
+    """Refuse to tell periods in another way, by which a record could be in two."""
+    rule, known = request.period, book.clock(request.dataset)
+    if rule is not None and known not in (None, (rule.time, rule.timezone)):
+        column, timezone = known or (None, None)
         msg = (
-            f"epsilon {amount(request.epsilon)} is asked of the data set {account.dataset!r}, which has "
-            f"{amount(account.left)} left: of its budget of {amount(account.budget)}, {amount(account.spent)} is spent "
-            f"and {amount(account.reserved)} reserved by releases that are not finished. Nothing was read or charged."
+            f"the periods of the data set {request.dataset!r} are told by the column {column!r} in the time zone "
+            f"{timezone}, and so they must be for good: in another way, one record could be in two periods. Got "
+            f"time={rule.time!r} and timezone={rule.timezone!r}."
         )
-        if account.left > 0:
-            raise BudgetError(msg, instead={"epsilon": amount(account.left)})
+        raise LedgerError(msg, instead={"time": column, "timezone": timezone})
+
+
+def _check_left(account: Account, payer: Account, request: Request) -> None:
+    if request.epsilon > payer.left:
+        msg = (
+            f"epsilon {amount(request.epsilon)} is asked of {payer.whose}, which has {amount(payer.left)} left: of its "
+            f"budget of {amount(payer.budget)}, {amount(payer.spent)} is spent and {amount(payer.reserved)} reserved "
+            "by releases that are not finished. Nothing was read or charged."
+        )
+        if payer.left > 0:
+            raise BudgetError(msg, instead={"epsilon": amount(payer.left)})
         msg += " Its releases can be read again at no cost. List them: hushgrid ledger history"
         raise BudgetError(msg)
-    check_sums(account, request.epsilon)
+    check_sums(account, payer, request.epsilon)

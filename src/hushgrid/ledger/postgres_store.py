@@ -81,8 +81,8 @@ class PostgresStore:
                 )
             case "42P01":  # undefined table
                 return LedgerError(
-                    f"{self.place} does not hold a ledger. Create one: "
-                    "hushgrid ledger init --ledger URL --dataset NAME --budget B --unit record|user"
+                    f"{self.place} does not hold a ledger. Create one, with --per month if each month is to have a "
+                    "budget: hushgrid ledger init --ledger URL --dataset NAME --budget B --unit record|user"
                 )
             case _:
                 return LedgerError(f"the ledger {self.place} cannot be used: {cause}")

@@ -9,6 +9,7 @@ from fractions import Fraction
 from hushgrid.errors import ArgumentError
 from hushgrid.files.strict_json import LONGEST_RATIONAL, Scalar, parse_rational
 from hushgrid.geometry.domain import Domain
+from hushgrid.periods import PeriodRule
 from hushgrid.synopsis.claim import Unit
 
 
@@ -38,6 +39,8 @@ class Request:
         Records kept of one user.
     public_size : int, optional
         The declared number of points.
+    period : PeriodRule, optional
+        The period that pays, and whose records alone are read.
 
     Privacy
     -------
@@ -62,6 +65,7 @@ class Request:
     user_column: str | None = None
     max_per_user: int | None = None
     public_size: int | None = None
+    period: PeriodRule | None = None
 
     def __post_init__(self) -> None:
         check_amount(self.epsilon, name="epsilon")
@@ -71,6 +75,7 @@ class Request:
         """The whole request as canonical JSON."""
         return canonical(
             {
+                **self._period,
                 "dataset": self.dataset,
                 "unit": self.unit,
                 "epsilon": str(self.epsilon),
@@ -86,6 +91,14 @@ class Request:
                 "public_size": self.public_size,
             }
         )
+
+    @property
+    def _period(self) -> dict[str, object]:
+        # Left out where there is none, so that keys are those of ledgers from before there were periods.
+        rule = self.period
+        if rule is None:
+            return {}
+        return {"period": {"name": rule.period.name, "time": rule.time, "timezone": rule.timezone}}
 
     @property
     def key(self) -> str:

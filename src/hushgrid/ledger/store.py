@@ -198,8 +198,8 @@ class SqliteStore:
             raise LedgerError(msg)
         if not create and complaint == MISSING:
             msg = (
-                f"the ledger {path} does not exist. "
-                f"Create it: hushgrid ledger init --ledger {path} --dataset NAME --budget B --unit record|user"
+                f"the ledger {path} does not exist. Create it, with --per month if each month is to have a budget: "
+                f"hushgrid ledger init --ledger {path} --dataset NAME --budget B --unit record|user"
             )
             raise LedgerError(msg)
         with self._clear_errors():
@@ -268,6 +268,9 @@ class SqliteStore:
             yield
         except sqlite3.Error as error:
             raise self._complaint(error) from error
+        except UnicodeDecodeError as error:  # a complaint of SQLite that quotes a damaged schema
+            msg = f"the ledger {self.place} cannot be used: it is damaged."
+            raise LedgerError(msg) from error
 
     def _complaint(self, error: sqlite3.Error) -> LedgerError:
         # The first byte of an extended code is the code proper.

@@ -15,7 +15,7 @@ from hushgrid.methods.method import ListedMethod, Method
 from hushgrid.methods.privlet import Privlet
 from hushgrid.methods.privtree import PrivTree
 from hushgrid.methods.quadtree import Quadtree
-from hushgrid.methods.staq import Staq
+from hushgrid.methods.staq import AimedQuadtree, Staq
 from hushgrid.methods.uniform_grid import UniformGrid
 
 METHODS: Mapping[str, type[ListedMethod]] = MappingProxyType(
@@ -23,6 +23,7 @@ METHODS: Mapping[str, type[ListedMethod]] = MappingProxyType(
         "ug": UniformGrid,
         "ag": AdaptiveGrid,
         "staq": Staq,
+        "aimed": AimedQuadtree,
         "dag": DifferentiatedGrid,
         "quadtree": Quadtree,
         "kd": KdTree,

@@ -20,12 +20,14 @@ from hushgrid.planning.expected import Expected
 from hushgrid.planning.look import TrueLook
 from hushgrid.planning.plan import MOST_POINTS
 from hushgrid.planning.quote import Quote, check_account
+from hushgrid.planning.request_words import request_in_words, request_values
 from hushgrid.privacy.exact import Exactable
 from hushgrid.release.advice import epsilon_warning, noise_warning
+from hushgrid.release.aim import aim_warning
 from hushgrid.release.auto import AUTO
 from hushgrid.release.cost import cost_warning
+from hushgrid.release.delivery import Charge
 from hushgrid.release.options import DEFAULTS, Options
-from hushgrid.release.publish import Charge
 from hushgrid.release.request import ReleaseRequest
 from hushgrid.synopsis.claim import Claim
 from hushgrid.text import WIDTH, labelled
@@ -53,6 +55,7 @@ def check(
     dataset: str | None = None,
     new_release: bool = False,
     resume: int | None = None,
+    series: bool = False,
     output: str | Path | None = None,
     overwrite: bool = False,
     points_about: int | None = None,
@@ -66,7 +69,7 @@ def check(
 
     Parameters
     ----------
-    points, domain, epsilon, method, ledger, dataset, new_release, resume, **options
+    points, domain, epsilon, method, ledger, dataset, new_release, resume, series, **options
         As for `hushgrid.publish`.
     output : path, optional
         Where the release would be written.
@@ -97,7 +100,13 @@ def check(
     return DryRun.of(
         points,
         {"domain": domain, "epsilon": epsilon, "method": method, **options},
-        charge={"ledger": ledger, "dataset": dataset, "new_release": new_release, "resume": resume},
+        charge={
+            "ledger": ledger,
+            "dataset": dataset,
+            "new_release": new_release,
+            "resume": resume,
+            "series": series,
+        },
         output=None if output is None else Path(output),
         overwrite=overwrite,
         points_about=points_about,
@@ -225,7 +234,7 @@ class DryRun:
         if self.schema is not None and self.schema.columns:
             said["columns"] = ", ".join(f"{meaning} {name!r} ({kind})" for meaning, name, kind in self.schema.columns)
         if self.request is not None and self.claim is not None:
-            said |= _request_in_words(self.request, self.claim)
+            said |= request_in_words(self.request, self.claim)
             said["cost"] = f"epsilon {amount(self.request.epsilon)}" if self.quote is None else str(self.quote)
         if self.expected is not None:
             said |= self.expected.in_words()
@@ -250,7 +259,7 @@ class DryRun:
             "points": self.points,
             "form": None if self.schema is None else self.schema.form,
             "columns": [column._asdict() for column in columns],
-            "request": None if asked is None or claim is None else _request_values(asked, claim),
+            "request": None if asked is None or claim is None else request_values(asked, claim),
             "ledger": None if self.quote is None else self.quote.to_dict(),
             "output": None if self.output is None else str(self.output),
             "expected": None if self.expected is None else self.expected.to_dict(),
@@ -341,39 +350,7 @@ def _opened(
 def _warnings(request: ReleaseRequest, source: OpenedPoints | None, size: int | None) -> tuple[str, ...]:
     """What to act on, from public figures alone."""
     cost = replace(request.cost, size=size, kind="table" if source is None else kind_of(source))
-    texts = (epsilon_warning(request.epsilon), noise_warning(request, size), cost_warning(cost))
+    places = 0 if size is None or request.places is None else request.places.public_partition(request.domain).cells
+    against = aim_warning(request.method.name, (size or 0) * cost.epsilon, places)
+    texts = (epsilon_warning(request.epsilon), noise_warning(request, size), against, cost_warning(cost))
     return tuple(text for text in texts if text is not None)
-
-
-def _request_in_words(request: ReleaseRequest, claim: Claim) -> dict[str, str]:
-    domain = request.domain
-    bounds = ", ".join(
-        f"{name} {bound:.10g}" for name, bound in zip(("west", "south", "east", "north"), domain.bounds, strict=True)
-    )
-    protects = "each record by itself. Where a person can have several, protect users: user= and max_per_user= "
-    protects += "(--user-column, --max-per-user)"
-    if request.users is not None:
-        most, what = request.users.max_per_user, "areas or cells" if request.distinct else "records"
-        protects = f"each user with all their records, of which at most {most:,} {what} count, chosen at random"
-    return {
-        "system": f"the points are taken to be in {request.crs}, the domain is in {domain.crs}",
-        "domain": bounds,
-        "protects": protects,
-        "guarantee": claim.sentence,
-        "method": request.method.name,
-    }
-
-
-def _request_values(request: ReleaseRequest, claim: Claim) -> dict[str, Any]:
-    domain = request.domain
-    bounds = dict(zip(("west", "south", "east", "north"), domain.bounds, strict=True))
-    return {
-        "domain": {**bounds, "crs": domain.crs},
-        "crs": request.crs,
-        "epsilon": float(request.epsilon),
-        "exact_epsilon": str(request.epsilon),
-        "unit": claim.unit,
-        "max_per_unit": claim.max_per_unit,
-        "guarantee": claim.sentence,
-        "method": request.method.name,
-    }

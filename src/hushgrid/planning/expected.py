@@ -14,6 +14,7 @@ from hushgrid.planning.words import about, rounded_percent
 from hushgrid.release.advice import total_reach
 from hushgrid.release.cost import memory_in_words, time_in_words
 from hushgrid.release.request import ReleaseRequest
+from hushgrid.release.sliced import TOTAL_SHARE as SHARE_OF_TOTAL
 
 PLANNED = "staq"  # whose errors are told where a method is not rehearsed itself
 
@@ -32,6 +33,8 @@ class Expected:
         How far counts may be off, in words.
     seconds, memory : float, optional
         About how long it takes, and how many bytes.
+    slices : int, optional
+        How many there are; cells, errors and total are then those of one.
     """
 
     cells: int | None
@@ -39,16 +42,20 @@ class Expected:
     errors: tuple[str, ...]
     seconds: float | None
     memory: float | None
+    slices: int | None = None
 
     @classmethod
     def of(cls, request: ReleaseRequest, size: int | None, source: OpenedPoints | None) -> Self:
         """What to expect of a request, and about `size` points if that is public."""
         cost = replace(request.cost, size=size, kind="table" if source is None else kind_of(source))
         is_known = size is not None
+        one, part = (request, size) if request.by is None else slice_planned(request, size)
+        cells = replace(one.cost, size=part).about_cells
         return cls(
-            cells=cost.about_cells if is_known or request.cells is not None else None,
-            total_reach=None if size is None else total_reach(request, size),
-            errors=_errors(request, size),
+            slices=None if request.by is None else len(request.by.names),
+            cells=cells if is_known or request.cells is not None else None,
+            total_reach=None if part is None else total_reach(one, part),
+            errors=_errors(one, part),
             seconds=cost.seconds if is_known else None,
             memory=cost.memory if is_known else None,
         )
@@ -56,12 +63,14 @@ class Expected:
     def in_words(self) -> dict[str, str]:
         """The same by label."""
         said = {}
+        each = "" if self.slices is None else " in each slice"
         if self.cells is not None:
-            said["cells"] = f"about {about(self.cells)}"
+            said["cells"] = f"about {about(self.cells)}{each}"
         if self.errors:
-            said["errors"] = " ".join(self.errors)
+            first = [] if self.slices is None else ["Of one slice, as if all had the same number of points:"]
+            said["errors"] = " ".join([*first, *self.errors])
         if self.total_reach is not None:
-            said["total"] = f"off by no more than about {about(self.total_reach)}, 95 times in 100"
+            said["total"] = f"off by no more than about {about(self.total_reach)}{each}, 95 times in 100"
         if self.seconds is not None and self.memory is not None:
             said["takes"] = f"{time_in_words(self.seconds)} and {memory_in_words(self.memory)}"
         return said
@@ -69,6 +78,17 @@ class Expected:
     def to_dict(self) -> dict[str, Any]:
         """The same as plain values."""
         return {**asdict(self), "errors": list(self.errors)}
+
+
+def slice_planned(request: ReleaseRequest, size: int | None) -> tuple[ReleaseRequest, int | None]:
+    """The request that one slice amounts to, and about how many points it has.
+
+    What the released total adds to its details is not foreseen: errors are those of a slice on its own.
+    """
+    assert request.by is not None
+    epsilon = request.epsilon * (1 - SHARE_OF_TOTAL) if request.has_total else request.epsilon
+    part = None if size is None else max(1, size // len(request.by.names))
+    return replace(request, by=None, epsilon=epsilon), part
 
 
 def _errors(request: ReleaseRequest, size: int | None) -> tuple[str, ...]:
@@ -88,11 +108,13 @@ def _errors(request: ReleaseRequest, size: int | None) -> tuple[str, ...]:
 
 
 def _of_rectangles(request: ReleaseRequest, size: int, most: int) -> tuple[str, ...]:
+    all_records = request.users is not None and request.users.all_records
     made = plan(
         request.domain,
         points_about=max(size, 1),
         epsilon=request.epsilon,
         max_per_user=most,
+        estimate="all-records" if all_records else "kept-records",
         size_share=request.size_share,
     )
     rows = {row.method: row for row in made.methods}

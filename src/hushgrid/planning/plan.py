@@ -6,10 +6,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, overload
 
+from hushgrid.counting.bounding import Estimate
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 from hushgrid.methods.areas import Areas
 from hushgrid.methods.method import check_whole, most_cells
+from hushgrid.planning.aims import AimPlan, plan_aim
 from hushgrid.planning.ladder import figures_at
 from hushgrid.planning.levels import LevelsPlan, plan_areas
 from hushgrid.planning.population import check_filled
@@ -102,6 +104,8 @@ class Plan:
     methods: tuple[MethodPlan, ...]
     records: RecordsPerUser = ASSUMED
     accuracy: float | None = None
+    estimate: Estimate = "kept-records"
+    aim: AimPlan | None = None
 
     def __repr__(self) -> str:
         return plan_in_words(self)
@@ -122,6 +126,7 @@ class Plan:
             epsilon=self.epsilon,
             size_share=self.size_share,
             filled=self.filled,
+            estimate=self.estimate,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -134,7 +139,9 @@ class Plan:
             "max_per_user": self.max_per_user,
             "size_share": float(self.size_share),
             "filled": self.filled,
+            "estimate": self.estimate,
             "methods": [asdict(row) for row in self.methods],
+            "aim": None if self.aim is None else asdict(self.aim),
             "users": self.bounds.to_dict() if self.max_per_user > 1 else None,
             "sentence": sentence(self),
             "what_it_takes": what_it_takes(self),
@@ -153,6 +160,8 @@ def plan(
     records_per_user: tuple[float, float] | None = None,
     size_share: Exactable = SIZE_SHARE,
     filled: float = FILLED,
+    estimate: Estimate = "kept-records",
+    aim: Any = None,
 ) -> Plan: ...
 
 
@@ -177,7 +186,9 @@ def plan(
     records_per_user: tuple[float, float] | None = None,
     size_share: Exactable = SIZE_SHARE,
     filled: float = FILLED,
+    estimate: Estimate = "kept-records",
     areas: Areas | None = None,
+    aim: Any = None,
 ) -> Plan | LevelsPlan:
     """What to expect of a release, before any data is touched.
 
@@ -205,8 +216,13 @@ def plan(
         Share of the budget for the noisy size.
     filled : float
         Share of the domain that nearly all points lie in: 95 % of them, of 64 by 64 equal parts.
+    estimate : "kept-records" or "all-records"
+        As for `hushgrid.publish`: an estimate of all records leaves less of the budget for these counts. Errors are of
+        kept records in either case.
     areas : Areas, optional
         Plan for counts on these instead.
+    aim : str, path or polygons, optional
+        A scale or places as for `hushgrid.publish`: tells what a release aimed at it gains there, and costs elsewhere.
 
     Examples
     --------
@@ -237,18 +253,20 @@ def plan(
         "max_per_user": max_per_user,
         "size_share": share,
         "filled": filled,
+        "estimate": estimate,
     }
     if accuracy is not None:
         epsilon = epsilon_for(domain, accuracy=accuracy, **figures)
     assert epsilon is not None
     granted = exact_epsilon(epsilon)
-    rate = rate_of_record(granted, max_per_user, size_share=share)
+    rate = rate_of_record(granted, max_per_user, size_share=share, estimate=estimate)
     return Plan(
         domain=domain,
         epsilon=granted,
         accuracy=accuracy,
         records=records,
         methods=_method_plans(domain, points_about, rate, filled, max_per_user > 1),
+        aim=None if aim is None else plan_aim(aim, domain, points_about=points_about, rate=rate, filled=filled),
         **figures,
     )
 
@@ -305,6 +323,7 @@ def epsilon_for(
     max_per_user: int = 1,
     size_share: Exactable = SIZE_SHARE,
     filled: float = FILLED,
+    estimate: Estimate = "kept-records",
 ) -> float:
     """The smallest epsilon that is accurate enough.
 
@@ -333,6 +352,7 @@ def epsilon_for(
             max_per_user=max_per_user,
             size_share=size_share,
             filled=filled,
+            estimate=estimate,
         )
         return made.yardstick.relative_reach <= accuracy
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any, Self
 
 from hushgrid.ledger.book import Entry, amount
-from hushgrid.release.publish import Charge
+from hushgrid.release.delivery import Charge
 from hushgrid.release.request import ReleaseRequest
 
 
@@ -23,6 +23,8 @@ class Quote:
         Of the budget, before the release.
     entry : int, optional
         The entry that has this very release, or that would be resumed.
+    period : str, optional
+        The period that pays, where each has a budget.
 
     Examples
     --------
@@ -35,13 +37,15 @@ class Quote:
     epsilon: Fraction
     left: Fraction
     entry: int | None = None
+    period: str | None = None
 
     @classmethod
     def of(cls, request: ReleaseRequest, charge: Charge) -> Self:
         """Ask a ledger; an error where publishing would be one."""
         from hushgrid.ledger.ledger import open_ledger  # here, because few sessions keep a ledger
 
-        wanted = request.for_ledger(charge.dataset)
+        wanted = charge.wanted(request)
+        period = None if wanted.period is None else wanted.period.period.name
         with open_ledger(charge.ledger) as ledger:
             if charge.resume is not None:
                 entry: Entry | None = ledger.resume(charge.resume, wanted).entry
@@ -51,8 +55,9 @@ class Quote:
                 ledger=ledger.place,
                 dataset=charge.dataset,
                 epsilon=request.epsilon if entry is None else Fraction(0),
-                left=ledger.book().account(charge.dataset).left,
+                left=ledger.book().account(charge.dataset).paying(period).left,
                 entry=None if entry is None else entry.number,
+                period=period,
             )
 
     @property
@@ -63,8 +68,9 @@ class Quote:
     def __str__(self) -> str:
         if self.entry is not None:
             return f"nothing: entry {self.entry} of the ledger {self.ledger} has paid for this release"
+        payer = f"the data set {self.dataset!r}" if self.period is None else f"{self.period} of {self.dataset!r}"
         return (
-            f"epsilon {amount(self.epsilon)}: of the data set {self.dataset!r} in the ledger {self.ledger}, "
+            f"epsilon {amount(self.epsilon)}: of {payer} in the ledger {self.ledger}, "
             f"{amount(self.left)} is left before it, and {amount(self.left_after)} after it"
         )
 
@@ -76,6 +82,7 @@ class Quote:
             "epsilon": str(self.epsilon),
             "left": str(self.left),
             "left_after": str(self.left_after),
+            "period": self.period,
             "entry": self.entry,
         }
 

@@ -12,18 +12,22 @@ from typing import Any, Self
 import numpy as np
 
 from hushgrid.arrays import Floats
+from hushgrid.counting.bounding import Estimate, wants_all_records
 from hushgrid.errors import ArgumentError, MissingExtraError, quoted
 from hushgrid.planning.ladder import figures_at
 from hushgrid.planning.rehearsal import AREA_SHARES
 from hushgrid.planning.words import about, rounded_percent
 from hushgrid.privacy.budget import KEPT_SHARE
+from hushgrid.release.all_records import ALL_RECORDS_SHARE
 from hushgrid.text import aligned
 
 MOST_PER_USER = 10**6
 NONE = Fraction(0)
 
 
-def rate_of_record(epsilon: Fraction, max_per_user: int, *, size_share: Fraction = NONE) -> Fraction:
+def rate_of_record(
+    epsilon: Fraction, max_per_user: int, *, size_share: Fraction = NONE, estimate: Estimate = "kept-records"
+) -> Fraction:
     """What counts may spend on one record, as `hushgrid.publish` does by default.
 
     Examples
@@ -31,9 +35,10 @@ def rate_of_record(epsilon: Fraction, max_per_user: int, *, size_share: Fraction
     >>> rate_of_record(Fraction(1), 1), rate_of_record(Fraction(1), 10)
     (Fraction(1, 1), Fraction(49, 500))
     """
-    left = 1 - size_share - (KEPT_SHARE if max_per_user > 1 else 0)
+    beside = ALL_RECORDS_SHARE if wants_all_records(estimate) else KEPT_SHARE if max_per_user > 1 else NONE
+    left = 1 - size_share - beside
     if left <= 0:
-        msg = f"size_share={size_share} leaves nothing for counts beside {KEPT_SHARE} for the share of records kept."
+        msg = f"size_share={size_share} leaves nothing for counts beside {beside} for the share of records kept."
         raise ArgumentError(msg)
     return left * epsilon / max_per_user
 
@@ -191,7 +196,14 @@ class BoundsPlan:
 
 
 def plan_bounds(
-    records: RecordsPerUser, *, kept_about: int, most: int, epsilon: Fraction, size_share: Fraction, filled: float
+    records: RecordsPerUser,
+    *,
+    kept_about: int,
+    most: int,
+    epsilon: Fraction,
+    size_share: Fraction,
+    filled: float,
+    estimate: Estimate = "kept-records",
 ) -> BoundsPlan:
     """Weigh what each K loses against the noise it takes.
 
@@ -200,7 +212,7 @@ def plan_bounds(
     records : RecordsPerUser
     kept_about, most : int
         About how many records would be kept with a bound, and that bound; it is one of those looked at.
-    epsilon, size_share, filled
+    epsilon, size_share, filled, estimate
         As for `plan`.
     """
     records_about = round(kept_about / records.kept(most))
@@ -208,7 +220,12 @@ def plan_bounds(
     for rectangle in ("medium", "large"):
         rows = tuple(
             _bound_plan(
-                records, records_about, each, rate_of_record(epsilon, each, size_share=size_share), filled, rectangle
+                records,
+                records_about,
+                each,
+                rate_of_record(epsilon, each, size_share=size_share, estimate=estimate),
+                filled,
+                rectangle,
             )
             for each in tried
         )

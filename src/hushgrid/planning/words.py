@@ -24,7 +24,9 @@ def plan_in_words(made: "Plan") -> str:
     rows = [_row(row.method, error) for row in made.methods for error in row.errors]
     users = [] if made.max_per_user == 1 else [repr(made.bounds), textwrap.fill(made.bounds.sentence, WIDTH)]
     texts = [textwrap.fill(text, WIDTH) for text in (sentence(made), what_it_takes(made), assumption(made))]
-    return "\n\n".join([*found, "\n".join(map(_cells, made.methods)), aligned([HEADER, *rows], left=2), *texts, *users])
+    aim = [] if made.aim is None else [made.aim.words]
+    tables = ["\n".join(map(_cells, made.methods)), aligned([HEADER, *rows], left=2)]
+    return "\n\n".join([*found, *tables, *texts, *aim, *users])
 
 
 def sentence(made: "Plan") -> str:

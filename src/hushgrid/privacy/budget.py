@@ -1,6 +1,7 @@
 """The budget of one release, its noise and account."""
 
 from collections.abc import Callable
+from copy import copy
 from fractions import Fraction
 from typing import Protocol
 
@@ -11,11 +12,11 @@ from hushgrid.errors import ArgumentError, BudgetError
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
 from hushgrid.inference.measurements import NoisyValues
 from hushgrid.privacy.bits import Bits
-from hushgrid.privacy.draws import Draws, Journal
+from hushgrid.privacy.draws import Draws
 from hushgrid.privacy.laplace import add_noise
 from hushgrid.privacy.paths import PathBudget
 from hushgrid.privacy.selection import permute_and_flip
-from hushgrid.synopsis.claim import TOTAL, CappedTotal, Claim, Size, SizeSource, Spend, Unit
+from hushgrid.synopsis.claim import BY_USER, TOTAL, CappedTotal, Claim, Size, SizeSource, Spend, Unit
 
 SIZE_SHARE = Fraction(
     1, 100
@@ -57,8 +58,8 @@ class Budget:
         Share of the budget for the noisy size.
     max_cells : int, optional
         Most cells of a partition that is sized from released values, where that is not left to the method.
-    journal : Journal, optional
-        Keeps every random value before it is used.
+    draws : Draws, optional
+        Keeps every random value before it is used. All budgets of one release have the same.
     tell_size : callable, optional
         Told the noisy size, once it is known.
 
@@ -80,13 +81,13 @@ class Budget:
         size_from: SizeSource = "rows",
         size_share: Fraction = SIZE_SHARE,
         max_cells: int | None = None,
-        journal: Journal | None = None,
+        draws: Draws | None = None,
         tell_size: Callable[[int], None] | None = None,
     ) -> None:
         self._granted = epsilon / max_per_unit
         self._for_counts = self._granted
         self._bits = bits
-        self._draws = Draws(journal)
+        self._draws = Draws() if draws is None else draws
         self._unit: Unit = unit
         self._max_per_unit = max_per_unit
         self._size = None if public_size is None else Size(source="public", value=public_size)
@@ -127,7 +128,7 @@ class Budget:
         One record changes the true number by at most one, whether all rows or those in the domain are counted.
         """
         if self._size is None:
-            if any(spend.purpose != TOTAL for spend in self._spends):
+            if any(spend.purpose not in BY_USER for spend in self._spends):
                 msg = "the noisy size must be the first thing a method asks of its budget."
                 raise BudgetError(msg)
             rate = self._granted * self._size_share
@@ -143,22 +144,39 @@ class Budget:
     def noisy_total(self, true_capped_total: int, *, cap: int, share: Fraction = TOTAL_SHARE) -> int:
         """The noisy number of records, capped per unit.
 
-        Counts are scaled to it, or compared with it. It must be asked for before anything else.
+        Counts are scaled to it, or compared with it. It must be asked for before any count, and once.
 
         Privacy
         -------
-        One unit changes the true number by at most `cap`, so noise of rate ``share * ε / cap`` costs it share · ε. The
-        account holds one K-th of that, the price of one of the unit's K records.
+        One unit changes the true number by at most `cap`: see `noisy_by_unit`.
         """
-        if self._spends:
-            msg = "the noisy total must be the first thing asked of a budget."
+        if self._total is not None:
+            msg = "the noisy total can be asked for once."
             raise BudgetError(msg)
-        cost = self._granted * share
-        noisy = self._noisy(np.array([true_capped_total]), cost * self._max_per_unit / cap, TOTAL)
-        self._spend(TOTAL, cost, measured=False)
-        self._for_counts -= cost
+        noisy = self.noisy_by_unit(np.array([true_capped_total]), change=cap, share=share, purpose=TOTAL)
         self._total = CappedTotal(value=int(noisy[0]), cap=cap)
         return self._total.value
+
+    def noisy_by_unit(
+        self, true_sums: NDArray[np.int64], *, change: int, share: Fraction, purpose: str
+    ) -> NDArray[np.int64]:
+        """Noisy sums over all records, kept or not.
+
+        They must be asked for before anything is asked of kept records.
+
+        Privacy
+        -------
+        One unit changes all sums together by at most `change`, so noise of rate ``share * ε / change`` costs it
+        share · ε. The account holds one K-th of that, the price of one of the unit's K records.
+        """
+        if any(spend.purpose not in BY_USER for spend in self._spends):
+            msg = f"{purpose} must be the first thing asked of a budget, before any count."
+            raise BudgetError(msg)
+        cost = self._granted * share
+        noisy = self._noisy(true_sums, cost * self._max_per_unit / change, purpose)
+        self._spend(purpose, cost, measured=False)
+        self._for_counts -= cost
+        return noisy
 
     def measure(self, true_counts: NDArray[np.int64], share: Fraction, *, purpose: str = "counts") -> NoisyValues:
         """Noisy counts of disjoint cells at ``share * epsilon``.
@@ -201,6 +219,18 @@ class Budget:
             rate,
             allowed,
         )
+
+    def apart(self) -> "Budget":
+        """The same budget for other records: what is left of it, with an account of its own.
+
+        Privacy
+        -------
+        Parallel composition: it costs nothing more if no record is counted under both, and if which records are counted
+        under which depends on each record and on public values alone. What was spent so far is on both accounts.
+        """
+        other = copy(self)
+        other._spends = list(self._spends)  # noqa: SLF001  # its own
+        return other
 
     def charge(self, share: Fraction, *, purpose: str, measured: bool = False) -> Fraction:
         """Spend a share on a mechanism with its own proof.

@@ -14,6 +14,7 @@ from hushgrid.inference.measurements import discrete_laplace_variance
 from hushgrid.methods.areas import Areas
 from hushgrid.release.request import ReleaseRequest
 from hushgrid.synopsis.answer import normal_reach
+from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
 
 PROMISES_LITTLE = 20  # of epsilon: odds may change by a factor of hundreds of millions
@@ -99,8 +100,9 @@ def total_warning(synopsis: Synopsis) -> str | None:
     total = synopsis.answer(synopsis.domain.bounds)
     if too_few is not None or claim.unit == "record" or total.usable:
         return too_few
+    counted = Facts.of(synopsis).counted
     return (
-        f"the release says little: its total is about {total.estimate:,.0f} {claim.counted}, {total.low:,.0f} to "
+        f"the release says little: its total is about {total.estimate:,.0f} {counted}, {total.low:,.0f} to "
         f"{total.high:,.0f}. If there should be many more, points were misread. {_what_to_try(synopsis)}"
     )
 

@@ -23,11 +23,14 @@ from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.measurements import Measurements
 from hushgrid.methods import METHODS
 from hushgrid.methods.method import Method, most_cells
+from hushgrid.methods.staq import AimedQuadtree
+from hushgrid.priors.recorded import RecordedPrior
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
+from hushgrid.release.knowledge import release_with
 from hushgrid.sampling.likeness import Replica
 from hushgrid.synopsis.answer import CONFIDENCES, FLOOR_VARIANCE, SIDES, VERSION, Calibration, normal_reach
-from hushgrid.synopsis.claim import TOTAL, Claim, MethodRecord
+from hushgrid.synopsis.claim import BY_USER, Claim, MethodRecord
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.work import current_work
 
@@ -43,19 +46,25 @@ PLASTIC = 1.32471795724474602596  # x**3 = x + 1; its powers fill the plane even
 
 # Points that were made up are a little tamer than real ones: by so much on seven sets, at each confidence (decision 6).
 WIDENING = (0.95, 1.0, 1.04, 1.07, 1.12)
-CAUTION = ((8e5, 0.75), (np.inf, 1.0))  # power of factors below one, by points times epsilon of the release
+AIMED_WIDENING = 1.3  # the same of squares about points, which lie where real ones clump most; on four sets, 1.2 to 1.5
+CAUTION = 0.75  # power of factors below one, before they are widened
+EVEN_WIDENING = 1.03  # without a power, of points that lie evenly, as on two made-up laws: there is less to get wrong
+REAL_UNEVENNESS = 0.2  # of points that are widened as real ones: about the least of five real sets
+MUCH_EVIDENCE = 8e5  # points times epsilon from which version 2 took no power
 LEAST_FACTOR = 0.3
 
 
-def calibrated(synopsis: Synopsis, method: Method | None = None) -> Synopsis:
+def calibrated(synopsis: Synopsis, method: Method | None = None, *, version: int = VERSION) -> Synopsis:
     """The same release, with the width that its intervals need.
 
     Parameters
     ----------
     method : Method, optional
         That published it, where it is not one of `hushgrid.METHODS`.
+    version : int
+        How factors are found, one of `VERSIONS`: older ones are for verifying older files.
     """
-    plain = unscaled(synopsis)
+    plain = unscaled(synopsis.around_places)  # the law of the noise in places is known
     method = method if plain.method.name not in METHODS else recorded(plain.method)
     total = max(math.fsum(plain.counts), 0.0)  # exact, and so the same on every machine
     evidence = total * float(_for_the_method(plain.claim))
@@ -65,16 +74,25 @@ def calibrated(synopsis: Synopsis, method: Method | None = None) -> Synopsis:
         return synopsis
     most_cells = _most_cells(plain, float(size * epsilon) / evidence)
     rects, lines = _rectangles(plain.domain)
-    seed, replica, deviations = _seed(plain.measurements), Replica(plain), []
+    seed, replica, prior = _seed(plain.measurements), Replica(plain), RecordedPrior.of(plain)
+    deviations, aimed = [], []
     for repetition in range(repetitions):
         points = np.asfortranarray(replica.points(size, seed=seed + repetition))  # columns, as those of files
         counter = PointCounter(plain.domain, ArrayPoints(points))
         budget = _budget(plain.claim, epsilon, size, most_cells=most_cells, seed=seed + repetition)
-        published = method.release(counter, budget)
+        published = release_with(prior, method, counter, budget)
         current_work().add("intervals", 0.5 / repetitions)
         deviations.append(_deviations(published, rects, _counts_between(points, plain.domain, lines)))
+        if isinstance(method, AimedQuadtree):
+            squares, between = _squares_about(points, plain.domain, method.scale)
+            aimed.append(_deviations(published, squares, _counts_between(points, plain.domain, between)))
         current_work().add("intervals", 0.5 / repetitions)
-    return replace(synopsis, calibration=Calibration(factors=_factors(np.array(deviations), evidence), version=VERSION))
+    found = _found(np.array(deviations))
+    widened = _widened_in_version_2(found, evidence) if version == 2 else _widened(found, replica.unevenness)
+    factors: Factors = tuple(tuple(of_side.tolist()) for of_side in np.maximum(widened, LEAST_FACTOR))
+    if isinstance(method, AimedQuadtree):
+        factors = _wide_enough(factors, np.concatenate(aimed), method.scale)  # not all have as many points
+    return replace(synopsis, calibration=Calibration(factors=factors, version=version))
 
 
 def unscaled(synopsis: Synopsis) -> Synopsis:
@@ -82,7 +100,7 @@ def unscaled(synopsis: Synopsis) -> Synopsis:
 
     It follows from what the file holds, to the last digit or so.
     """
-    return replace(synopsis, counts=synopsis.counts / synopsis.factor, scale=None)
+    return replace(synopsis, counts=synopsis.counts / synopsis.leaf_factors, scale=None)
 
 
 def recorded(method: MethodRecord) -> Method:
@@ -113,20 +131,53 @@ def _seed(measurements: Measurements) -> int:
     return int.from_bytes(hashlib.sha256(text).digest()[:6])
 
 
-def _factors(deviations: Floats, evidence: float) -> tuple[tuple[float, ...], ...]:
-    """Factors that would have made intervals just wide enough.
+Factors = tuple[tuple[float, ...], ...]  # one a confidence, for each of `SIDES`
 
-    Where they narrow, they are taken at face value only if much is known of how the points lie.
+
+def _found(deviations: Floats) -> Floats:
+    """Factors that would have made intervals just wide enough, shape (sides, confidences).
 
     Those of one size come from rectangles of that size and of its neighbours, because one release tells little of each.
     """
     by_side = deviations.reshape(len(deviations), len(SIDES), RECTS_PER_SIDE)
     normal = np.array([normal_reach(confidence) for confidence in CONFIDENCES])
-    caution, factors = next(power for most, power in CAUTION if evidence <= most), []
-    for number in range(len(SIDES)):
-        found = np.quantile(by_side[:, max(number - 1, 0) : number + 2], CONFIDENCES) / normal
-        factors.append(np.maximum(WIDENING * np.maximum(found, found**caution), LEAST_FACTOR))
-    return tuple(tuple(of_side.tolist()) for of_side in factors)
+    near = (by_side[:, max(number - 1, 0) : number + 2] for number in range(len(SIDES)))
+    return np.asarray(np.array([np.quantile(of_side, CONFIDENCES) for of_side in near]) / normal)
+
+
+def _widened(found: Floats, unevenness: float) -> Floats:
+    """Factors as true points need them, by how unevenly these lie inside leaves."""
+    real = min(unevenness / REAL_UNEVENNESS, 1.0)
+    as_real = np.array(WIDENING) * np.maximum(found, found**CAUTION)
+    return np.asarray(real * as_real + (1 - real) * EVEN_WIDENING * found)
+
+
+def _widened_in_version_2(found: Floats, evidence: float) -> Floats:
+    """The same by how much is known of the points."""
+    return np.array(WIDENING) * np.maximum(found, found ** (CAUTION if evidence <= MUCH_EVIDENCE else 1.0))
+
+
+def _squares_about(points: Floats, domain: Domain, scale: float) -> tuple[Floats, Indices]:
+    """Squares that a release is aimed at, about made-up points: as `_rectangles` has them."""
+    side = max(1, round(scale * LINES))
+    chosen = points[np.linspace(0, len(points) - 1, min(len(points), len(SIDES) * RECTS_PER_SIDE)).astype(np.int64)]
+    centres = (chosen - (domain.west, domain.south)) / (domain.width, domain.height)
+    low = np.clip(np.rint(centres * LINES - side / 2), 0, LINES - side).astype(np.int64)
+    lines = np.hstack([low, low + side])
+    return _bounds_of(lines, domain), lines
+
+
+def _wide_enough(factors: Factors, deviations: Floats, scale: float) -> Factors:
+    """The factors, as wide as squares about points need up to the scale aimed at.
+
+    Whoever asks about such squares asks where points are, and there answers are off by more than anywhere.
+    """
+    normal = np.array([normal_reach(confidence) for confidence in CONFIDENCES])
+    needed = np.maximum(AIMED_WIDENING * np.quantile(deviations, CONFIDENCES) / normal, LEAST_FACTOR)
+    return tuple(
+        tuple(np.maximum(row, needed).tolist()) if side <= max(scale, SIDES[0]) else row
+        for side, row in zip(SIDES, factors, strict=True)
+    )
 
 
 def _budget(claim: Claim, epsilon: Fraction, size: int, *, most_cells: int, seed: int) -> Budget:
@@ -149,7 +200,7 @@ def _most_cells(synopsis: Synopsis, share: float) -> int:
 
 def _for_the_method(claim: Claim) -> Fraction:
     """What the method had to spend on one record."""
-    return sum((spend.epsilon for spend in claim.spends if spend.purpose != TOTAL), Fraction(0))
+    return sum((spend.epsilon for spend in claim.spends if spend.purpose not in BY_USER), Fraction(0))
 
 
 def _rectangles(domain: Domain) -> tuple[Floats, Indices]:
@@ -161,8 +212,13 @@ def _rectangles(domain: Domain) -> tuple[Floats, Indices]:
     sides = np.rint(np.array(SIDES)[:, None, None] * LINES).astype(np.int64)
     low = np.floor(steps * (LINES + 1 - sides)).astype(np.int64)
     lines = np.concatenate([low, low + sides], axis=2).reshape(-1, 4)
+    return _bounds_of(lines, domain), lines
+
+
+def _bounds_of(lines: Indices, domain: Domain) -> Floats:
+    """Rectangles between lines of the fine grid, shape (n, 4)."""
     origin, extent = (domain.west, domain.south) * 2, (domain.width, domain.height) * 2
-    return np.array(origin) + np.array(extent) * lines / LINES, lines
+    return np.asarray(np.array(origin) + np.array(extent) * lines / LINES)
 
 
 def _counts_between(points: Floats, domain: Domain, lines: Indices) -> Floats:
@@ -182,5 +238,6 @@ def _counts_between(points: Floats, domain: Domain, lines: Indices) -> Floats:
 
 def _deviations(synopsis: Synopsis, rects: Floats, counts: Floats) -> Floats:
     """How many standard deviations each answer is off."""
+    misses = np.abs(synopsis.surface.counts(rects) - counts)  # first: a helper may still be compiling variances
     noise, spread = synopsis.surface.variances(rects)
-    return np.asarray(np.abs(synopsis.surface.counts(rects) - counts) / np.sqrt(noise + spread + FLOOR_VARIANCE))
+    return np.asarray(misses / np.sqrt(noise + spread + FLOOR_VARIANCE))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from hushgrid.counting.cell_loops import MOST_POINTS
 from hushgrid.counting.counter import SourceKind
 from hushgrid.methods.method import Method, most_cells
+from hushgrid.methods.staq import AimedQuadtree
 from hushgrid.release.auto import AUTO, FEWEST_FOR_STAQ
 from hushgrid.work import Stage, Step
 
@@ -63,6 +64,7 @@ PRIVATE_CUTS = Price(cells=0.12, rounds=_evenly(18), row=2e-7, cell=2e-5, memory
 PRICES = {
     "auto": STAQ,
     "staq": STAQ,
+    "aimed": STAQ._replace(rounds=(0.05, 0.2, 0.75)),
     "ag": Price(cells=0.12, fewest=100, rounds=(0.1, 0.9)),
     "dag": Price(cells=0.14, rounds=(0.1, 0.9), cell=8e-7),
     "dpcube": Price(cell=1e-5),
@@ -73,6 +75,7 @@ PRICES = {
     "privtree": Price(rounds=_evenly(17), once=True, row=5e-8, cell=2e-6),
     "uniform": Price(cells=0.0),
 }
+AIMED_CELLS = 0.6  # of the finest level: the emptiest stay whole, the fullest go further
 READING = {"table": 2e-8, "csv": 2.2e-7, "engine": 2e-7}  # seconds of a row, whenever it is read
 SIZING = {"table": 0.0, "csv": 6e-8, "engine": 2e-7}  # seconds of a row, to know how many there are; engines copy them
 BOUNDING = 5e-7  # seconds of a row, to find which records of a user are kept
@@ -140,6 +143,8 @@ class Cost:
         is_grid = self.method.name == AUTO and self.size_from == "public" and signal < FEWEST_FOR_STAQ
         price = OTHER if is_grid else self._price
         wanted = signal * price.cells
+        if isinstance(self.method, AimedQuadtree):
+            wanted = AIMED_CELLS * 4 ** self.method.finest_level(signal)
         return max(price.fewest, round(min(wanted, self.max_cells or most_cells(self.method))))
 
     @property

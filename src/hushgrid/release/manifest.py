@@ -47,11 +47,14 @@ def manifest(
     >>> print(str(statement).splitlines()[0])
     # Erklärung zur Veröffentlichung `a.dp.parquet`
     """
-    from hushgrid.files.release import open_release
+    from hushgrid.slices.files import SlicedFile, open_saved
+    from hushgrid.slices.slices import Slices
 
     path, chosen = Path(file), Language.of(language)
-    with open_release(path) as release:
-        synopsis = release.synopsis()
+    with open_saved(path) as release:
+        found = release.slices() if isinstance(release, SlicedFile) else release.synopsis()
+    slices = found if isinstance(found, Slices) else None
+    synopsis = found.shown() if isinstance(found, Slices) else found
     with path.open("rb") as content:
         sha256 = hashlib.file_digest(content, "sha256").hexdigest()
     balance = None
@@ -59,7 +62,15 @@ def manifest(
         place = ledger or os.environ.get("HUSHGRID_LEDGER") or DEFAULT_LEDGER
         balance = _balance(path.name, place, _checked(path.name, synopsis.ledger, dataset), sha256)
     given = Given(publisher=publisher, contact=contact, purpose=purpose, date=date)
-    return Statement(synopsis=synopsis, file=path.name, sha256=sha256, language=chosen, given=given, balance=balance)
+    return Statement(
+        synopsis=synopsis,
+        file=path.name,
+        sha256=sha256,
+        language=chosen,
+        given=given,
+        balance=balance,
+        slices=slices,
+    )
 
 
 def _checked(name: str, mark: LedgerMark | None, dataset: str | None) -> LedgerMark:
@@ -80,11 +91,12 @@ def _balance(name: str, place: str | Path, mark: LedgerMark, sha256: str) -> Bal
 
     with open_ledger(place) as opened:
         book = opened.book()
-    account, entry = book.account(mark.dataset, place=str(place)), book.entries.get(mark.entry)
+    whole, entry = book.account(mark.dataset, place=str(place)), book.entries.get(mark.entry)
     if entry is None or (entry.dataset, entry.sha256) != (mark.dataset, sha256):
         msg = f"the ledger {place} does not know {name}: its entry {mark.entry} is another release, or the file was "
         msg += "altered since."
         raise LedgerError(msg)
+    account = whole.paying(entry.period)
     return Balance(
         charged=amount(entry.charged),
         budget=amount(account.budget),
@@ -92,4 +104,6 @@ def _balance(name: str, place: str | Path, mark: LedgerMark, sha256: str) -> Bal
         reserved=amount(account.reserved),
         left=amount(account.left),
         head=book.head,
+        periods=len(whole.by_period) if whole.per else None,
+        lifetime=amount(whole.lifetime) if whole.per else None,
     )

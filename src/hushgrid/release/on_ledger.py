@@ -3,19 +3,28 @@
 import os
 from dataclasses import replace
 from threading import Event
-from typing import Any
+from typing import IO, Any
 
 from hushgrid.counting.engine.address import Address
-from hushgrid.errors import EngineError, HushgridError, InputError, LedgerError
+from hushgrid.errors import ArgumentError, EngineError, HushgridError, InputError, LedgerError
 from hushgrid.files.release import parse_release, write_to
+from hushgrid.geometry.domain import Domain
 from hushgrid.ledger.book import amount
 from hushgrid.ledger.ledger import Ledger, open_ledger
+from hushgrid.ledger.request import Request
 from hushgrid.ledger.reservation import CommittedRelease, Reservation, commit_written, is_of, seal
+from hushgrid.priors.masses import Source
+from hushgrid.priors.prior import Prior
+from hushgrid.priors.releases import release_prior
 from hushgrid.privacy.bits import SystemBits
-from hushgrid.release.publish import Charge, Delivery
+from hushgrid.release.delivery import Charge, Delivery
+from hushgrid.release.publish import release
 from hushgrid.release.request import ReleaseRequest
+from hushgrid.release.sliced import marked
 from hushgrid.release.warm_up import helped_to_compile
-from hushgrid.synopsis.synopsis import Synopsis, read
+from hushgrid.slices.files import parse_slices, write_slices_to
+from hushgrid.slices.slices import Slices, read_saved
+from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.work import current_work
 
 POINTS = 0  # number in the journal; what is drawn has those from one up
@@ -24,14 +33,19 @@ NOWHERE = Delivery()
 WHAT_CAN = "Runs on local Parquet and CSV files, and on arrays and frames in memory, can be resumed."
 
 
-def publish_on_ledger(request: ReleaseRequest, points: Any, charge: Charge, delivery: Delivery) -> Synopsis:
+def publish_on_ledger(request: ReleaseRequest, points: Any, charge: Charge, delivery: Delivery) -> Synopsis | Slices:
     """Publish on a ledger, or return the release it has."""
     with open_ledger(charge.ledger) as ledger:
-        wanted = request.for_ledger(charge.dataset)
+        wanted = charge.wanted(request)
         if charge.resume is None:
-            answer = ledger.reserve(wanted, new_release=charge.new_release)
+            earlier = _earlier(ledger, wanted, charge)
+            known = _sharpened(request, earlier)  # before anything is charged
+            prior = None if earlier is None else earlier.sha256
+            answer = ledger.reserve(wanted, new_release=charge.new_release, prior=prior)
         else:
             answer = ledger.resume(charge.resume, wanted)
+            earlier = None if answer.entry.prior is None else ledger.released(answer.entry.prior)
+            known = _sharpened(request, earlier)
         if isinstance(answer, CommittedRelease):
             release = answer
             delivery.say(
@@ -39,22 +53,57 @@ def publish_on_ledger(request: ReleaseRequest, points: Any, charge: Charge, deli
                 "nothing was spent. To pay for another one, pass --new-release."
             )
         else:
+            if earlier is not None:
+                delivery.say(f"It is sharpened by entry {earlier.entry.number} of the ledger, at no cost.")
             with helped_to_compile(request.method, delivery.say):
-                release = publish_reserved(request, points, answer, delivery)
+                release = publish_reserved(known, points, answer, delivery)
             delivery.say(_what_is_left(ledger, release))
         if delivery.output is None:
-            return parse_release(release.read(), name=f"the release of entry {release.entry.number}")
+            parse = parse_release if request.by is None else parse_slices
+            return parse(release.read(), name=f"the release of entry {release.entry.number}")
         release.save(delivery.output, overwrite=delivery.overwrite)
-        return read(delivery.output)
+        return read_saved(delivery.output)
+
+
+def _earlier(ledger: Ledger, wanted: Request, charge: Charge) -> CommittedRelease | None:
+    """The release of a series that sharpens the one asked for.
+
+    There is none where the ledger has that one already.
+    """
+    if not charge.series or ledger.foresee(wanted, new_release=charge.new_release) is not None:
+        return None
+    return ledger.before(wanted)
+
+
+def _sharpened(request: ReleaseRequest, earlier: CommittedRelease | None) -> ReleaseRequest:
+    return request if earlier is None else replace(request, prior=_as_prior(earlier, request.domain))
+
+
+def _as_prior(release: CommittedRelease, domain: Domain) -> Prior:
+    """An earlier release of a ledger as a prior.
+
+    Like any other prior it must be public by its own claim: a simulation is refused.
+    """
+    entry = release.entry
+    name = f"the release of entry {entry.number}" if entry.period is None else f"the release of {entry.period}"
+    source = Source(name=name, kind="", sha256=release.sha256)
+    try:
+        return release_prior(source, parse_release(release.read(), name=name), domain)
+    except ArgumentError as error:
+        msg = f"cannot use {name}, entry {entry.number} of the ledger, as a prior: {error} Leave out series, or name "
+        msg += "another prior."
+        raise InputError(msg) from None
 
 
 def _what_is_left(ledger: Ledger, release: CommittedRelease) -> str:
     entry = release.entry
-    account = ledger.book().account(entry.dataset)
-    return (
-        f"Entry {entry.number} of the ledger: epsilon {amount(entry.charged)} of the data set {entry.dataset!r} is "
-        f"spent, {amount(account.left)} of {amount(account.budget)} is left."
+    whole = ledger.book().account(entry.dataset)
+    account = whole.paying(entry.period)
+    said = (
+        f"Entry {entry.number} of the ledger: epsilon {amount(entry.charged)} of {account.whose} is spent, "
+        f"{amount(account.left)} of {amount(account.budget)} is left."
     )
+    return said if whole.per is None else f"{said} {whole.everyone}"
 
 
 def publish_reserved(
@@ -102,13 +151,20 @@ def publish_reserved(
             sealed = None if state is None else seal(state)
             can_go_on = sealed is not None
             reservation.journal.record(POINTS, SEALED, sealed or b"")
-        synopsis = request.release(source, bits=SystemBits(), journal=reservation.journal, tell=delivery.tell)
+        released = release(request, source, bits=SystemBits(), journal=reservation.journal, tell=delivery.tell)
         current_work().begin("writing")
-        marked = replace(synopsis, ledger=reservation.mark)
-        return commit_written(reservation, lambda out: write_to(marked, out), folder=delivery.folder)
+        return commit_written(reservation, lambda out: _write(released, reservation, out), folder=delivery.folder)
     except BaseException as error:
         error.add_note(_cut_off(reservation, error) if can_go_on else _lost(reservation, error))
         raise
+
+
+def _write(released: Synopsis | Slices, reservation: Reservation, out: IO[bytes]) -> None:
+    """Write a release with the mark of its entry."""
+    if isinstance(released, Slices):
+        write_slices_to(marked(released, reservation.mark), out)
+    else:
+        write_to(replace(released, ledger=reservation.mark), out)
 
 
 def _refuse_for_good(reservation: Reservation) -> None:

@@ -1,29 +1,70 @@
 """The front door: check the request, publish the points, deliver the release."""
 
 import inspect
-import os
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Self, TypeVar, Unpack, get_type_hints
+from typing import Any, Unpack, get_type_hints, overload
 
+from hushgrid.counting.counter import OpenedPoints
 from hushgrid.errors import ArgumentError, HushgridWarning
 from hushgrid.geometry.domain import Domain
-from hushgrid.ledger import DEFAULT_LEDGER
 from hushgrid.methods.method import Method
 from hushgrid.privacy.bits import Bits, SystemBits
+from hushgrid.privacy.draws import Journal
 from hushgrid.privacy.exact import Exactable
 from hushgrid.release.advice import domain_warning, epsilon_warning, noise_warning
+from hushgrid.release.aim import released_aim_warning
 from hushgrid.release.auto import AUTO
+from hushgrid.release.delivery import Charge, Delivery
 from hushgrid.release.options import DEFAULTS, Options
 from hushgrid.release.request import ReleaseRequest
+from hushgrid.release.sliced import release_slices, sliced_steps
 from hushgrid.release.warm_up import helped_to_compile
+from hushgrid.slices.by import By
+from hushgrid.slices.slices import Slices
 from hushgrid.synopsis.synopsis import Synopsis
-from hushgrid.work import Progress, Stage, Work, current_work
+from hushgrid.work import Progress, Work, current_work
 
 PACKAGE = "hushgrid."
-Subject = TypeVar("Subject")
+
+
+@overload
+def publish(
+    points: Any,
+    *,
+    domain: Domain,
+    epsilon: Exactable,
+    method: str | Method = AUTO,
+    by: None = None,
+    ledger: str | Path | None = None,
+    dataset: str | None = None,
+    new_release: bool = False,
+    resume: int | None = None,
+    series: bool = False,
+    progress: Progress | None = None,
+    rng: Bits | None = None,
+    **options: Unpack[Options],
+) -> Synopsis: ...
+
+
+@overload
+def publish(
+    points: Any,
+    *,
+    domain: Domain,
+    epsilon: Exactable,
+    method: str | Method = AUTO,
+    by: By | Sequence[By],
+    ledger: str | Path | None = None,
+    dataset: str | None = None,
+    new_release: bool = False,
+    resume: int | None = None,
+    series: bool = False,
+    progress: Progress | None = None,
+    rng: Bits | None = None,
+    **options: Unpack[Options],
+) -> Slices: ...
 
 
 def publish(
@@ -32,14 +73,16 @@ def publish(
     domain: Domain,
     epsilon: Exactable,
     method: str | Method = AUTO,
+    by: By | Sequence[By] | None = None,
     ledger: str | Path | None = None,
     dataset: str | None = None,
     new_release: bool = False,
     resume: int | None = None,
+    series: bool = False,
     progress: Progress | None = None,
     rng: Bits | None = None,
     **options: Unpack[Options],
-) -> Synopsis:
+) -> Synopsis | Slices:
     """Publish points as a synopsis under ε-differential privacy.
 
     Parameters
@@ -56,6 +99,12 @@ def publish(
     method : str or Method
         ``"auto"``, a name in `hushgrid.METHODS`, or a method with parameters such as ``hg.AdaptiveGrid(alpha=0.25)``;
         ``hg.Areas(polygons)`` counts on areas that are given.
+    by : By, or list of two, optional
+        Divide the records into slices, such as ``hg.By("kind", values=["car", "bike"])`` or
+        ``hg.By.time("started_at", "hour", timezone="Europe/Berlin")``; two give every pair. The result then is
+        `Slices`: one synopsis for each, at the budget of one. Which slices there are is given, never found in the
+        records; what lies in none of them is not counted. Needs a table with the columns: a file, a frame, or what an
+        engine holds, which is copied here once.
     lon, lat, geometry : str, optional
         Names of the coordinate columns, or of the column of points; the usual names are recognised.
     crs : str, optional
@@ -78,10 +127,15 @@ def publish(
         Scale the counts of kept records to a total: one that is public, or the number of records of all users, at
         most `max_for_total` of each, for a twentieth of the budget.
     max_for_total : int, optional
-        Ten times `max_per_user` if not given.
+        Ten times `max_per_user` if not given; for ``estimate="all-records"``, chosen from noisy values.
     kept_share : bool
         Whether to say which share of the records was kept, for a fiftieth of the budget: they are compared with the
         records of all users, at most `max_for_total` of each. Counts that are scaled to a total say it at no cost.
+    estimate : "kept-records" or "all-records"
+        What the counts are of. ``"all-records"`` takes about a third of the budget for what kept records do not tell:
+        how many records users have, and how many of all lie in each of 256 regions. Intervals then cover what is
+        unknown because only `max_per_user` records of each are kept. Counts are of at most `max_for_total` records of
+        each user, by default so many as the noise allows; of all where `scale_to_total` is a public number.
     distinct : bool
         Count users and not records: each once a cell, in at most `max_per_user` cells of a public grid, given as
         ``method=hg.UniformGrid(side=...)``, or of the areas of ``method=hg.Areas(polygons)``. Sums over several cells
@@ -100,6 +154,24 @@ def publish(
         Whether to find how wide the intervals of this release have to be, by publishing made-up points like it. Takes
         about a third of the time of the release, and less for more than 200,000 points; without it, intervals are as
         wide as they have to be on average.
+    prior : "places", "none" or path, optional
+        What is public already about where people are: the bundled places of the world, or a file. That is a GeoTIFF of
+        population, points or polygons in GeoJSON or Parquet, or an earlier release. It costs no budget; how far it is
+        believed is learned from the release. It must not have been made from the points. For STAQ alone.
+    prior_weight : str, optional
+        Property or column of its points or polygons that says what each counts for, such as people.
+    aim : str, path or polygons, optional
+        What will mostly be asked. Places: a file of public polygons (GeoJSON, GeoParquet), or polygons as `Areas` takes
+        them, that do not overlap and never come from the data; each is counted by itself, all else around them, and
+        `Synopsis.table` lists them. Or counts over squares of a side, a length such as ``"200m"`` or a share of the
+        domain's sides such as ``"0.5%"``: they come out better than by STAQ, and large areas worse.
+    period : str, optional
+        Count the records of this year, quarter, month, week or day alone: ``"2026"``, ``"2026-Q1"``, ``"2026-03"``,
+        ``"2026-W09"``, ``"2026-03-31"``. In a ledger with a budget for each period, this one pays.
+    time : str, optional
+        The column that says when each record was made; needed with `period`. A record without a time is left out.
+    timezone : str, optional
+        Where the days of the period begin and end, such as ``"Europe/Paris"``; UTC if not given.
     ledger : path or str, optional
         The ledger that keeps the account of the data set, a file or ``postgresql://USER@HOST/DATABASE``. Budget is set
         aside there before anything is read, and the release is kept there before it comes back. The same request gives
@@ -112,6 +184,9 @@ def publish(
     resume : int, optional
         Go on with an entry of the ledger that was cut off, by the same request on the same points; it costs nothing
         more, and nothing is drawn twice.
+    series : bool
+        Whether the last release of the same data set and domain in the ledger sharpens this one, at no cost; with
+        `period`, the last one of an earlier period. For STAQ alone, like `prior`.
     progress : Progress, optional
         Told 0, 0.01, …, 1 while the release is made: the same calls whatever the points are, the last when it is done.
     rng : Bits, optional
@@ -122,7 +197,9 @@ def publish(
     ε-differential privacy in the sense of one added or removed record: whatever the method does reaches the data only
     through a counter whose exact counts leave only through the budget, which adds exact noise and keeps the account.
     With `user`, in the sense of one added or removed user with all their records: at most `max_per_user` of them can
-    be reached, and each is charged for. See docs/privacy.md for the argument of each method.
+    be reached, and each is charged for. With `by`, a record lies in one slice, so that all slices together cost one
+    budget; `max_per_user` bounds the records of a user in all of them. See docs/privacy.md for the argument of each
+    method.
 
     Examples
     --------
@@ -132,8 +209,8 @@ def publish(
     >>> synopsis
     <Synopsis by staq: epsilon=1, 133 cells, simulation=True>
     """
-    request = ReleaseRequest.of(domain=domain, epsilon=epsilon, method=method, **options)
-    charge = Charge.of(ledger=ledger, dataset=dataset, new_release=new_release, resume=resume)
+    request = ReleaseRequest.of(domain=domain, epsilon=epsilon, method=method, by=by, **options)
+    charge = Charge.of(ledger=ledger, dataset=dataset, new_release=new_release, resume=resume, series=series)
     if charge is not None and rng is not None:
         msg = "rng is for simulations, which are not releases, and a ledger takes releases only. Leave out rng, or "
         msg += "ledger and dataset."
@@ -143,9 +220,13 @@ def publish(
     delivery.warn_of(epsilon_warning, request.epsilon)
     if (request.public_size or 0) >= A_TABLE:
         delivery.warn_of(noise_warning, request)
-    synopsis = deliver(request, points, charge=charge, delivery=delivery, bits=rng)
-    delivery.warn_of(domain_warning, synopsis)
-    return synopsis
+    released = deliver(request, points, charge=charge, delivery=delivery, bits=rng)
+    if isinstance(released, Synopsis):
+        delivery.warn_of(domain_warning, released)
+        delivery.warn_of(released_aim_warning, released)
+    elif released.total is not None:
+        delivery.warn_of(domain_warning, released.total)
+    return released
 
 
 A_TABLE = 100  # points: of fewer, a program that tries things out expects noise
@@ -159,104 +240,15 @@ def _warn(text: str) -> None:
     warnings.warn(text, HushgridWarning, stacklevel=level)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Charge:
-    """The data set of a ledger that pays for a release.
-
-    Parameters
-    ----------
-    ledger : path or str
-        Path or URL of the ledger.
-    dataset : str
-        The data set in it.
-    new_release : bool
-        Whether to pay for a release that the ledger has already.
-    resume : int or None
-        The entry of a run that was cut off.
-    """
-
-    ledger: str | Path
-    dataset: str
-    new_release: bool = False
-    resume: int | None = None
-
-    @classmethod
-    def of(
-        cls, *, ledger: str | Path | None, dataset: str | None, new_release: bool = False, resume: int | None = None
-    ) -> Self | None:
-        """Check the arguments of `hushgrid.publish`; None where nothing is charged.
-
-        Examples
-        --------
-        >>> Charge.of(ledger="city.ledger", dataset="trips")
-        Charge(ledger='city.ledger', dataset='trips', new_release=False, resume=None)
-        """
-        if new_release and resume is not None:
-            msg = "resume goes on with a release that was begun, new_release pays for another. Give one of them."
-            raise ArgumentError(msg)
-        if dataset is not None:
-            place = ledger or os.environ.get("HUSHGRID_LEDGER") or DEFAULT_LEDGER
-            return cls(ledger=place, dataset=dataset, new_release=new_release, resume=resume)
-        for name, given in {"ledger": ledger, "new_release": new_release, "resume": resume}.items():
-            if given:
-                msg = f"{name} needs dataset: the name of the data set that the release is charged to. "
-                msg += "'hushgrid ledger show' lists those of a ledger, 'hushgrid ledger init' adds one."
-                raise ArgumentError(msg, instead={"dataset": "NAME"})
-        return None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Delivery:
-    """Where a release goes, and who hears of it on the way.
-
-    Parameters
-    ----------
-    output : Path, optional
-        The file to write; without one, the release stays in memory.
-    overwrite : bool
-        Whether to replace that file.
-    tell : callable, optional
-        Told what a release is about to take, if that is much, and what became of the budget.
-    warn : callable, optional
-        Told what the steward should act on.
-    progress : Progress, optional
-        Told 0, 0.01, …, 1 while the release is made: the same calls whatever the points are.
-    tell_stage : callable, optional
-        Told each stage of the work when it begins.
-    """
-
-    output: Path | None = None
-    overwrite: bool = False
-    tell: Callable[[str], None] | None = None
-    warn: Callable[[str], None] | None = None
-    progress: Progress | None = None
-    tell_stage: Callable[[Stage], None] | None = None
-
-    @property
-    def folder(self) -> Path | None:
-        """Where there is room for the release until it is committed."""
-        return None if self.output is None else self.output.parent
-
-    def say(self, text: str) -> None:
-        """Pass on a note, if somebody listens."""
-        if self.tell is not None:
-            self.tell(text)
-
-    def warn_of(self, warning: Callable[[Subject], str | None], subject: Subject) -> None:
-        """Pass on a warning, if there is one and somebody listens."""
-        text = None if self.warn is None else warning(subject)
-        if self.warn is not None and text is not None:
-            self.warn(text)
-
-
 def deliver(
     request: ReleaseRequest, points: Any, *, charge: Charge | None, delivery: Delivery, bits: Bits | None = None
-) -> Synopsis:
+) -> Synopsis | Slices:
     """Publish points, for Python and the command line alike.
 
     An error on the way has a note that says what became of the budget.
     """
-    with Work(request.cost.steps, delivery.progress, tell_stage=delivery.tell_stage):
+    steps = request.cost.steps if request.by is None else sliced_steps(request)
+    with Work(steps, delivery.progress, tell_stage=delivery.tell_stage):
         if charge is None:
             return _publish_uncharged(request, points, delivery, SystemBits() if bits is None else bits)
         from hushgrid.release.on_ledger import publish_on_ledger  # here, because few sessions keep a ledger
@@ -264,7 +256,7 @@ def deliver(
         return publish_on_ledger(request, points, charge, delivery)
 
 
-def _publish_uncharged(request: ReleaseRequest, points: Any, delivery: Delivery, bits: Bits) -> Synopsis:
+def _publish_uncharged(request: ReleaseRequest, points: Any, delivery: Delivery, bits: Bits) -> Synopsis | Slices:
     told: list[str] = []
 
     def tell(text: str) -> None:
@@ -274,14 +266,31 @@ def _publish_uncharged(request: ReleaseRequest, points: Any, delivery: Delivery,
     try:
         source = request.open(points)
         with helped_to_compile(request.method, delivery.say):
-            synopsis = request.release(source, bits=bits, tell=None if delivery.tell is None else tell)
+            released = release(request, source, bits=bits, tell=None if delivery.tell is None else tell)
     except KeyboardInterrupt as error:
         error.add_note(_spent(request) if told else NOTHING_SPENT)
         raise
     current_work().begin("writing")
     if delivery.output is not None:
-        synopsis.save(delivery.output, overwrite=delivery.overwrite)
-    return synopsis
+        released.save(delivery.output, overwrite=delivery.overwrite)
+    return released
+
+
+def release(
+    request: ReleaseRequest,
+    source: OpenedPoints,
+    *,
+    bits: Bits,
+    journal: Journal | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> Synopsis | Slices:
+    """Read points that were opened and publish them, as a whole or in slices.
+
+    The arguments are those of `ReleaseRequest.release`.
+    """
+    if request.by is None:
+        return request.release(source, bits=bits, journal=journal, tell=tell)
+    return release_slices(request, source, bits=bits, journal=journal)
 
 
 NOTHING_SPENT = "No release was made, so nothing was spent."

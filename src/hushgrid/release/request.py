@@ -1,15 +1,17 @@
 """A request for a release: check it, open points, publish."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Self, Unpack
 
 from hushgrid.counting.bounding import KEY_BYTES, PRIVATE, UserLevel
 from hushgrid.counting.columns import Dialect, check_column_arguments
 from hushgrid.counting.counter import (
     BeforeRows,
-    BoundedCounter,
+    Counter,
     EngineSource,
     OpenedPoints,
     kind_of,
@@ -17,24 +19,48 @@ from hushgrid.counting.counter import (
     open_bounded_counter,
     open_counter,
 )
+from hushgrid.counting.filtered import within_slices
 from hushgrid.counting.opening import check_place, check_reachable, open_points, projected
 from hushgrid.errors import ArgumentError
 from hushgrid.files.footer import check_crs_can_be_stated
 from hushgrid.files.strict_json import Scalar
-from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
 from hushgrid.ledger.request import Request
+from hushgrid.methods.areas import Areas
 from hushgrid.methods.method import Method, PublicPartition, public_partition, record
+from hushgrid.periods import PeriodRule
+from hushgrid.priors.prior import Prior
 from hushgrid.privacy.bits import Bits
-from hushgrid.privacy.budget import KEPT_SHARE, SIZE_SHARE, TOTAL_SHARE, Budget
-from hushgrid.privacy.draws import Journal
+from hushgrid.privacy.budget import Budget
+from hushgrid.privacy.draws import Draws, Journal
 from hushgrid.privacy.exact import Exactable, exact_epsilon, exact_share
+from hushgrid.release.aim import aimed, places_aimed_at
+from hushgrid.release.all_records import (
+    ALL_RECORDS_SHARE,
+    check_shares,
+    noisy_records,
+    scale_of_total,
+    total_of_records,
+)
 from hushgrid.release.auto import AUTO, choose
 from hushgrid.release.calibrate import calibrated
 from hushgrid.release.cost import Cost, cost_warning
-from hushgrid.release.options import DEFAULTS, Options, check_max_cells, check_names, check_public_size, check_size_from
-from hushgrid.synopsis.claim import SizeSource, Unit
-from hushgrid.synopsis.scale import Scale
+from hushgrid.release.knowledge import can_be_sharpened, known_before, refuse_points, release_with
+from hushgrid.release.options import (
+    DEFAULTS,
+    Options,
+    check_distinct_users,
+    check_estimate_of_all,
+    check_max_cells,
+    check_names,
+    check_public_size,
+    check_size_from,
+    check_slice_options,
+    check_sliced_cells,
+)
+from hushgrid.release.places import check_places, release_around
+from hushgrid.slices.by import By
+from hushgrid.synopsis.claim import PeriodRecord, SizeSource, Unit
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.work import current_work
 
@@ -43,7 +69,7 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseRequest:
-    """A release as it is asked for: every argument checked, nothing read.
+    """A release as it is asked for: every argument checked, no record read.
 
     Make one with `ReleaseRequest.of`, which takes the arguments of `hushgrid.publish`.
 
@@ -71,6 +97,13 @@ class ReleaseRequest:
     max_cells: int | None
     calibrate: bool
     query: str | None = None
+    by: By | None = None
+    prior: Prior | None = field(default=None, compare=False)  # public, and opened already
+    prior_weight: str | None = None
+    prior_named: str | Path | None = field(default=None, compare=False)  # as it was given
+    period: PeriodRule | None = None
+    places: Areas | None = None  # that are counted by themselves
+    aim_named: str | Path | None = field(default=None, compare=False)  # the file of the places, as it was given
 
     @classmethod
     def of(
@@ -80,6 +113,7 @@ class ReleaseRequest:
         epsilon: Exactable,
         method: str | Method = AUTO,
         query: str | None = None,
+        by: By | Sequence[By] | None = None,
         **options: Unpack[Options],
     ) -> Self:
         """Check the arguments of `hushgrid.publish`.
@@ -91,7 +125,13 @@ class ReleaseRequest:
             raise ArgumentError(msg)
         check_names(options)
         given = DEFAULTS | options
-        chosen = choose(method)
+        slices = None if by is None else By.of(by)
+        if slices is not None:
+            check_slice_options(given, slices)
+        aim, places = given["aim"], places_aimed_at(given["aim"])
+        if places is not None:
+            check_places(places, domain, given=given, by=slices)
+        chosen = aimed(choose(method), aim, domain)
         request = cls(
             domain=domain,
             epsilon=exact_epsilon(epsilon),
@@ -106,7 +146,8 @@ class ReleaseRequest:
                 missing_user=given["missing_user"],
                 scale_to_total=given["scale_to_total"],
                 max_for_total=given["max_for_total"],
-                kept_share=given["kept_share"] and not given["distinct"],
+                kept_share=given["kept_share"] and not given["distinct"] and slices is None,
+                estimate=given["estimate"],
             ),
             cells=public_partition(chosen, domain),
             distinct=given["distinct"],
@@ -116,20 +157,44 @@ class ReleaseRequest:
             max_cells=check_max_cells(given["max_cells"]),
             calibrate=given["calibrate"],
             query=query,
+            by=slices,
+            prior_weight=given["prior_weight"],
+            period=PeriodRule.of(given["period"], time=given["time"], timezone=given["timezone"]),
+            places=places,
+            aim_named=aim if places is not None and isinstance(aim, str | Path) else None,
         )
         if request.distinct:
-            _check_distinct(request)
-        _check_shares(request)
+            check_distinct_users(request.method, request.cells, request.users)
+        if request.users is not None and request.users.all_records:
+            check_estimate_of_all(request.cells, distinct=request.distinct)
+        if slices is not None:
+            check_sliced_cells(
+                request.releases, None if request.cells is None else request.cells.cells, request.max_cells
+            )
+        check_shares(request.users, public_size=request.public_size, size_share=request.size_share)
+        if request.period is not None:
+            _slice_of(request.period)
         check_column_arguments(**request.columns)
         check_crs_can_be_stated(domain)
         check_reachable(request.crs, domain)
         check_place(request.crs, domain)
-        return request
+        prior = known_before(given["prior"], given["prior_weight"], method=chosen, domain=domain)  # last: it takes time
+        return replace(request, prior=prior, prior_named=given["prior"])
 
     @property
     def unit(self) -> Unit:
         """What is protected."""
         return "record" if self.users is None else "user"
+
+    @property
+    def has_total(self) -> bool:
+        """Whether the total of all slices is measured, to sharpen each of them."""
+        return self.by is not None and can_be_sharpened(self.method)
+
+    @property
+    def releases(self) -> int:
+        """How many releases there are: one for each slice, and perhaps their total."""
+        return 1 if self.by is None else len(self.by.names) + self.has_total
 
     def for_ledger(self, dataset: str) -> Request:
         """What a ledger is asked for.
@@ -147,29 +212,38 @@ class ReleaseRequest:
             user_column=self.user if isinstance(self.user, str) else None,
             max_per_user=None if self.users is None else self.users.max_per_user,
             public_size=self.public_size,
+            period=self.period,
         )
 
     def open(self, points: Any, *, before_rows: BeforeRows = nothing) -> OpenedPoints:
         """Open points, looking at nothing but their schema.
 
-        See `hushgrid.publish` for what they may be.
+        See `hushgrid.publish` for what they may be. Of a period, records of other times are dropped row by row.
 
         `before_rows` is called before the first step that may look at a row, if there is one.
         """
+        refuse_points(self.prior_named, points)
+        refuse_points(self.aim_named, points, argument="aim")
 
         def check_first() -> None:
             self._check_engine()  # only engines have such steps
             before_rows()
 
-        named = {"user": self.user, "dialect": self.dialect, **self.columns}
+        by = self.by if self.period is None else _slice_of(self.period)
+        named = {"user": self.user, "by": by, "dialect": self.dialect, **self.columns}
         opened = open_points(points, crs=self.crs, before_rows=check_first, **named)
         if not isinstance(opened, EngineSource):
-            return projected(opened, crs=self.crs, domain=self.domain)
+            records = opened if self.period is None else within_slices(opened)
+            return projected(records, crs=self.crs, domain=self.domain)
         self._check_engine()
         return opened
 
     def _check_engine(self) -> None:
         """Refuse what engines cannot do."""
+        if self.places is not None:
+            msg = "points that an engine counts cannot be aimed at places. Give them as a file or a frame in memory, "
+            msg += "or leave out aim."
+            raise ArgumentError(msg)
         if self.crs != self.domain.crs:
             msg = f"points that an engine counts are not transformed, got crs={self.crs!r} for a domain in "
             msg += f"{self.domain.crs}. Transform them in the engine, or give the domain in their system."
@@ -179,6 +253,8 @@ class ReleaseRequest:
     def cost(self) -> Cost:
         """What it will take, as far as the request tells."""
         granted = self.epsilon / (1 if self.users is None else self.users.max_per_user)
+        if self.users is not None and self.users.all_records:
+            granted *= 1 - ALL_RECORDS_SHARE
         return Cost(
             method=self.method,
             epsilon=float(granted if self.public_size is not None else granted * (1 - self.size_share)),
@@ -210,24 +286,46 @@ class ReleaseRequest:
         -------
         See `hushgrid.publish`.
         """
+        if self.period is not None and isinstance(source, EngineSource):
+            with source.copied() as copy:  # an engine's own counts are of all rows
+                return self.release(within_slices(copy), bits=bits, journal=journal, tell=tell)
         cost = replace(self.cost, kind=kind_of(source))
         foretell(cost, tell)
-        budget = self._budget(bits, journal, lambda size: foretell(replace(cost, size=size), tell))
+        budget = self.budget(bits, Draws(journal), lambda size: foretell(replace(cost, size=size), tell))
         current_work().begin("reading")
         if self.users is None:
             with open_counter(self.domain, source) as counter:
-                synopsis = self.method.release(counter, budget)
-            return self._calibrated(synopsis)
+                return self.publish_counted(counter, budget, self.prior)
         rule = self.users.rule(self.domain, key=budget.key(KEY_BYTES), cells=self.cells, distinct=self.distinct)
         with open_bounded_counter(source, rule, missing=self.users.missing_user) as bounded:
             del source  # all that is read from here on are kept records
-            total = _total(self.users, bounded, budget)
-            synopsis = self.method.release(bounded.counter, budget)
+            records, total = noisy_records(self.users, bounded, budget), None
+            if records is None:
+                total = total_of_records(self.users, bounded, budget)
+            synopsis = self._published(bounded.counter, budget, self.prior)
+        if records is not None:
+            public = None if self.users.scale_to_total == PRIVATE else self.users.scale_to_total
+            return self._calibrated(records.scaled(synopsis, public))
         if self.distinct:
             return replace(synopsis, claim=replace(synopsis.claim, distinct=True))
         if total is not None and self.users.scale_to_total is not None:
-            synopsis = synopsis.scaled(_scale(self.users, total, synopsis))
+            synopsis = synopsis.scaled(scale_of_total(self.users, total, synopsis))
         return self._calibrated(synopsis)
+
+    def publish_counted(self, counter: Counter, budget: Budget, prior: Prior | None) -> Synopsis:
+        """Publish what a counter counts, within a budget."""
+        synopsis = self._published(counter, budget, prior)
+        return self._calibrated(synopsis)
+
+    def _published(self, counter: Counter, budget: Budget, prior: Prior | None) -> Synopsis:
+        """The release with what is public about it: its places, or its prior, and its period."""
+        if self.places is not None:
+            synopsis = release_around(self.method, self.places, counter, budget)
+        else:
+            synopsis = release_with(prior, self.method, counter, budget)
+        if self.period is None:
+            return synopsis
+        return replace(synopsis, period=PeriodRecord(name=self.period.period.name, timezone=self.period.timezone))
 
     @property
     def _settings(self) -> dict[str, Scalar]:
@@ -246,13 +344,24 @@ class ReleaseRequest:
             settings["max_for_total"] = self.users.max_for_total
             if self.users.kept_share:
                 settings["kept_share"] = True
-        if self.max_cells is not None:
-            settings["max_cells"] = self.max_cells
-        if self.query is not None:
-            settings["query"] = self.query
+            if self.users.all_records:
+                settings["estimate"] = "all-records"
+        aim = None if self.places is None else self.places.sha256
+        given = {"max_cells": self.max_cells, "query": self.query, "aim": aim}
+        settings |= {name: value for name, value in given.items() if value is not None}
+        if self.by is not None:
+            settings["by"] = json.dumps(self.by.to_dict(), sort_keys=True)
+        if self.prior is not None:
+            settings["prior"] = self.prior.sha256
+            if self.prior_weight is not None:
+                settings["prior_weight"] = self.prior_weight
         return settings
 
-    def _budget(self, bits: Bits, journal: Journal | None, tell_size: Callable[[int], None]) -> Budget:
+    def budget(self, bits: Bits, draws: Draws, tell_size: Callable[[int], None] | None = None) -> Budget:
+        """The budget that is asked for, unspent.
+
+        `draws` keeps the random values of the whole release, which may have several budgets.
+        """
         return Budget(
             self.epsilon,
             bits=bits,
@@ -262,7 +371,7 @@ class ReleaseRequest:
             size_from=self.size_from,
             size_share=self.size_share,
             max_cells=self.max_cells,
-            journal=journal,
+            draws=draws,
             tell_size=tell_size,
         )
 
@@ -274,59 +383,15 @@ class ReleaseRequest:
         return calibrated(synopsis, self.method)
 
 
+def _slice_of(rule: PeriodRule) -> By:
+    """A period as the one slice of time that is read."""
+    period = rule.period
+    return By.time(rule.time, period.kind, timezone=rule.timezone, start=period.start, end=period.stop)
+
+
 def foretell(cost: Cost, tell: Tell | None) -> None:
     """Plan the work by what it will take, and say so if that is much."""
     current_work().weigh(cost.steps)
     text = cost_warning(cost)
     if tell is not None and text is not None:
         tell(text)
-
-
-def _total(users: UserLevel, bounded: BoundedCounter, budget: Budget) -> int | None:
-    """The number of all records: declared, or noisy and paid for."""
-    if users.scale_to_total != PRIVATE and not users.kept_share:
-        return users.scale_to_total
-    return budget.noisy_total(bounded.true_capped_total, cap=users.max_for_total, share=_total_share(users))
-
-
-def _total_share(users: UserLevel) -> Fraction:
-    """Share of the budget for the number of all records."""
-    if users.scale_to_total == PRIVATE:
-        return TOTAL_SHARE
-    return KEPT_SHARE if users.kept_share else Fraction(0)
-
-
-def _scale(users: UserLevel, total: int, synopsis: Synopsis) -> Scale:
-    if users.scale_to_total == PRIVATE:
-        return Scale.to(total, synopsis.counts, source="private", cap=users.max_for_total)
-    return Scale.to(total, synopsis.counts, source="public")
-
-
-def _check_shares(request: ReleaseRequest) -> None:
-    """Refuse shares that leave nothing for counts, before anything is read."""
-    total = Fraction(0) if request.users is None else _total_share(request.users)
-    if request.public_size is None and total + request.size_share >= 1:
-        msg = f"size_share={request.size_share} leaves nothing for counts beside {total} for the number of all records."
-        raise ArgumentError(msg, instead={"size_share": str(SIZE_SHARE)})
-
-
-def _check_distinct(request: ReleaseRequest) -> None:
-    """Refuse to count distinct users without public cells.
-
-    Which cells a user is counted in must be decided before the first count.
-    """
-    if request.users is None:
-        msg = "distinct counts users, so that it needs user and max_per_user."
-        raise ArgumentError(msg)
-    if request.users.scale_to_total is not None:
-        msg = "distinct counts users in cells, which sum to no total of records. Leave scale_to_total out."
-        raise ArgumentError(msg)
-    if request.cells is None:
-        msg = "distinct needs a public grid, method=hg.UniformGrid(side=...), or areas, method=hg.Areas(polygons): "
-        msg += "which cells of a user are counted is decided before any count is released. Got method "
-        msg += f"{request.method.name!r}."
-        raise ArgumentError(msg)
-    if isinstance(request.cells, AreaPartition) and request.cells.levels:
-        msg = "distinct users are counted on one level of areas: somebody in two parts of an area would count twice in "
-        msg += "it. Leave the levels out, and publish each level by itself if several are needed."
-        raise ArgumentError(msg)

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from hushgrid.files.release import open_release
 from hushgrid.files.verify import FileCheck, Verification, check_release
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.methods import METHODS
 from hushgrid.methods.areas import Areas
 from hushgrid.release.calibrate import calibrated
+from hushgrid.slices.files import SlicedFile, open_saved
+from hushgrid.slices.slices import Slices
+from hushgrid.slices.verify import check_sliced, together
 from hushgrid.synopsis.answer import ONE_NOISE, UNCALIBRATED, Calibration
 from hushgrid.synopsis.synopsis import Synopsis
 
@@ -29,7 +31,7 @@ EARLIER_PARAMETERS = {
 
 
 def verify(path: str | Path) -> Verification:
-    """Recompute what follows from the rest of a release.
+    """Recompute what follows from the rest of a release, in every slice of it.
 
     Factors of intervals come last, and only if all else is right.
 
@@ -44,13 +46,21 @@ def verify(path: str | Path) -> Verification:
     ...     verify(f"{folder}/a.dp.parquet").checks[-1].detail
     'follows from the release'
     """
-    with open_release(Path(path)) as release:
-        synopsis = release.synopsis()
-        checks = check_release(release, synopsis)
+    with open_saved(Path(path)) as file:
+        found: Synopsis | Slices
+        if isinstance(file, SlicedFile):
+            found = file.slices()
+            checks = check_sliced(file, found)
+        else:
+            found = file.synopsis()
+            checks = check_release(file, found)
     wrong = {check.name for check in checks if not check.ok}
     if wrong - {"release"}:  # an experiment is no release, and may still be right
         return Verification(checks=checks)
-    return Verification(checks=(*checks, check_calibration(synopsis)))
+    if isinstance(found, Synopsis):
+        return Verification(checks=(*checks, check_calibration(found)))
+    calibrations = together({name: [check_calibration(each)] for name, each in found.all_parts()})
+    return Verification(checks=(*checks, *calibrations))
 
 
 def check_calibration(synopsis: Synopsis) -> FileCheck:
@@ -65,10 +75,10 @@ def check_calibration(synopsis: Synopsis) -> FileCheck:
         detail = "cannot be recomputed: the method was another one when this was released"
         return FileCheck(name=CALIBRATION, ok=True, detail=detail)
     try:
-        found = calibrated(synopsis).calibration
+        found = calibrated(synopsis, version=known.version).calibration
     except (ArithmeticError, TypeError, ValueError):  # whatever a method does with parameters that it never had
         return FileCheck(name=CALIBRATION, ok=False, detail="cannot be found with the parameters of the method")
-    ok = found.version == known.version and _alike(found, known)
+    ok = _alike(found, known)
     return FileCheck(name=CALIBRATION, ok=ok, detail=f"{'follows' if ok else 'does not follow'} from the release")
 
 

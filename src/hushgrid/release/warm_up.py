@@ -16,20 +16,23 @@ from fractions import Fraction
 from pathlib import Path
 from threading import Thread
 from time import monotonic
-from typing import Any
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from hushgrid.compiled import thread_count
+from hushgrid.answering.sloped_trees import SlopedSurface
+from hushgrid.compiled import Kernel, thread_count
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.quadrants import all_cells, quadrant_tree
-from hushgrid.geometry.tree import Tree
-from hushgrid.inference.belief import belief_masses
+from hushgrid.inference.belief import send_no_messages
+from hushgrid.inference.belief_loops import send_up
+from hushgrid.inference.inferences import LEAST_SQUARES
 from hushgrid.inference.least_squares import measurements_of_nodes
 from hushgrid.inference.measurements import NoisyValues
-from hushgrid.inference.splits import FIRST_WEIGHTS, SplitFit
+from hushgrid.inference.split_prior import cumulative_tables
+from hushgrid.inference.splits import FIRST_WEIGHTS
 from hushgrid.methods.method import Method, record
-from hushgrid.methods.staq import Staq
+from hushgrid.methods.staq import AimedQuadtree, Staq
 from hushgrid.privacy.bits import SystemBits
 from hushgrid.privacy.budget import Budget
 from hushgrid.release.auto import Auto
@@ -37,6 +40,7 @@ from hushgrid.sampling.likeness import Replica
 from hushgrid.synopsis.synopsis import Synopsis
 
 NOTE = "Compiling for this machine, once; this takes ten to twenty seconds."
+SOMEWHERE = np.array([[0.1, 0.1, 0.7, 0.8]])
 A_MOMENT = 1.0  # seconds of compiling that need no word
 
 
@@ -44,9 +48,9 @@ A_MOMENT = 1.0  # seconds of compiling that need no word
 def helped_to_compile(method: Method, tell: Callable[[str], None]) -> Iterator[None]:
     """Get help if something has to be compiled for a release.
 
-    The helper starts with the first kernel that no earlier process kept, and ends with the block at the latest. There
-    is none for other methods than the default, where it would be of no use or could not be started safely, and with
-    ``HUSHGRID_THREADS=1``.
+    The helper starts at once, in the first release of a process, if no earlier process kept what takes longest; else
+    with the first kernel that has to be compiled. It ends with the block at the latest. There is none for other methods
+    than the default, where it would be of no use or could not be started safely, and with ``HUSHGRID_THREADS=1``.
 
     Parameters
     ----------
@@ -55,7 +59,7 @@ def helped_to_compile(method: Method, tell: Callable[[str], None]) -> Iterator[N
     tell : callable
         Told why it takes so long, if it does.
     """
-    if not isinstance(method, Auto | Staq):
+    if not isinstance(method, Auto | Staq | AimedQuadtree):
         yield
         return
     from numba.core.event import Listener, install_listener
@@ -70,10 +74,17 @@ def helped_to_compile(method: Method, tell: Callable[[str], None]) -> Iterator[N
             pass
 
     try:
+        if not Helper.was_started and sends_messages(method) and cast("Kernel", send_up).is_missing:
+            helper.start()
         with install_listener("numba:compile", Compiling()):
             yield
     finally:
         helper.end()
+
+
+def sends_messages(method: Auto | Staq | AimedQuadtree) -> bool:
+    """Whether a method usually infers by messages, which take longest to compile."""
+    return isinstance(method, Auto) or method.inference in {"belief", "half"}
 
 
 class Helper:
@@ -85,18 +96,26 @@ class Helper:
         Told why it takes so long, if it does.
     """
 
+    was_started: ClassVar[bool] = False  # any helper, in this process: small releases would start one again and again
+
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell = tell
         self._told = False
         self._began: float | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
+    def start(self) -> None:
+        """Start the process, unless it runs or is of no use."""
+        if self._process is None and can_be_helped():
+            Helper.was_started = True
+            self._process = start()
+
     def hear(self, *, is_kept: bool) -> None:
         """Note that a kernel is being compiled, and whether it will be kept."""
         if self._began is None:
             self._began = monotonic()
-            if is_kept and can_be_helped():
-                self._process = start()
+            if is_kept:
+                self.start()
         elif not self._told and monotonic() - self._began > A_MOMENT:
             self._told = True
             self._tell(NOTE)
@@ -150,32 +169,28 @@ def _end_with_parent() -> None:
 def compile_ahead() -> None:
     """Compile kernels of the default method before a release needs them.
 
-    What takes longest comes first, then what is needed last: counts of a small made-up release are found again from its
-    measurements, then points are made up like it, and then it is asked what calibration asks of one.
+    What takes longest comes first, then what is needed last, about in the order of need: a release gets there when it
+    is done. It compiles the rest meanwhile, and nothing here waits for that. Points are made up like a small made-up
+    release, and then it is asked what calibration and its file ask of one.
     """
-    tree, synopsis = _made_up()
-    masses, halves = np.ones(tree.nodes), np.ones((tree.nodes, 2))
-    fit = SplitFit(
-        masses=masses,
-        half_masses=halves,
-        variances=masses,
-        half_variances=halves,
-        prior_weights=np.tile(FIRST_WEIGHTS, (len(tree.levels), 2, 1)),
-        prior_means=np.full((tree.nodes, 3), 0.5),
-    )
-    belief_masses(tree, synopsis.measurements, fit)
-    Replica(synopsis).points(tree.cells, seed=0)
-    synopsis.answer([[0.1, 0.1, 0.7, 0.8]])
+    send_no_messages()
+    cumulative_tables(np.tile(FIRST_WEIGHTS, (2, 1)))
+    synopsis = _made_up()
+    Replica(synopsis).points(len(synopsis.counts), seed=0)
+    surface = SlopedSurface(synopsis.evidence, synopsis.counts, np.zeros((len(synopsis.counts), 2)))
+    surface.variances(SOMEWHERE)
+    surface.counts(SOMEWHERE)
+    assert np.all(synopsis.variances > 0)
 
 
-def _made_up() -> tuple[Tree, Synopsis]:
-    """A tree, and a release of counts that nobody measured."""
+def _made_up() -> Synopsis:
+    """A release of counts that nobody measured, by an inference that learns nothing."""
     tree = quadrant_tree(all_cells(Domain(west=0, south=0, east=1, north=1), 2))
     values = NoisyValues.at_one_rate(np.ones(tree.cells, np.int64), Fraction(1))
-    return tree, Synopsis(
+    return Synopsis(
         partition=tree,
         measurements=measurements_of_nodes(tree, tree.leaves, values),
-        inference="belief-2",
+        inference=LEAST_SQUARES.name,
         counts=np.ones(tree.cells),
         claim=Budget(Fraction(1), bits=SystemBits(), public_size=tree.cells).claim(),
         method=record(Staq()),

@@ -14,6 +14,7 @@ import numpy as np
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled, run_in_slices
 from hushgrid.inference.inferences import INFERENCES
+from hushgrid.inference.split_loops import CONCENTRATIONS
 from hushgrid.inference.split_prior import laws_of_mean
 from hushgrid.inference.splits import FIRST_WEIGHTS
 from hushgrid.sampling.scatter import GAMMA, mixed
@@ -22,6 +23,8 @@ from hushgrid.synopsis.synopsis import Synopsis
 FINEST = 2.0**-16  # extent, as a share of the domain's, of boxes that points lie evenly in
 DEEPEST = 128  # boxes that wait at most: two for each halving of either side down to the finest, and some
 ONE_SIDED, EVEN, FIRST_LAW = range(3)  # components of the prior of a split
+# Variance of a share by component, as a part of the largest there can be.
+VARIANCES = (1.0, 0.0, *(1 / (2 * concentration + 1) for concentration in CONCENTRATIONS))
 TABULATED = 513  # shares that laws are tabulated at
 NEARLY = 1 + 1e-9  # extents that differ by less are alike
 
@@ -175,7 +178,7 @@ class Replica:
     def __init__(self, synopsis: Synopsis) -> None:
         self._masses = np.maximum(synopsis.counts, 0)
         self._total = math.fsum(self._masses)  # exact, so that it is the same in any order
-        self._chances = np.cumsum(weights_by_level(synopsis), axis=2)
+        self._weights = weights_by_level(synopsis)
         domain, bounds = synopsis.domain, synopsis.partition.bounds()
         self._origin, self._extent = np.array([domain.west, domain.south]), np.array([domain.width, domain.height])
         self._corners = (bounds[:, :2] - self._origin) / self._extent
@@ -188,14 +191,24 @@ class Replica:
         round_at_random(for_numbers, size * (self._masses / self._total), numbers)
         starts = np.concatenate([[0], np.cumsum(numbers)])
         placed = np.empty((starts[-1], 2))
-        shares, laws = even_laws()
+        chances, (shares, laws) = np.cumsum(self._weights, axis=2), even_laws()
 
         def work(first: int, stop: int) -> None:
             boxes = self._corners, self._extents, starts
-            fill_boxes(for_places, first, stop, *boxes, self._chances, laws, shares, placed)
+            fill_boxes(for_places, first, stop, *boxes, chances, laws, shares, placed)
 
         run_in_slices(work, len(numbers), smallest=SMALLEST_SLICE)
         return np.asarray(self._origin + self._extent * placed)
+
+    @property
+    def unevenness(self) -> float:
+        """How unevenly the halves of leaves share their points.
+
+        The mean variance of a share, by points: 0 where all halves are alike, 1 where one of two is empty.
+        """
+        levels = np.minimum(1 - np.frexp(self._extents * NEARLY)[1], len(self._weights) - 1)  # as `level_of` has it
+        variances = (self._weights @ VARIANCES)[levels, [0, 1]].mean(axis=1)
+        return float(self._masses @ variances) / self._total
 
 
 def weights_by_level(synopsis: Synopsis) -> Floats:

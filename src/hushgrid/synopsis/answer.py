@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from statistics import NormalDist
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,31 +56,91 @@ class Answer:
         return replace(self, estimate=whole_apart(np.asarray(self.estimate), variances))  # type: ignore[arg-type]  # whole numbers
 
 
-def with_interval(estimate: Floats, noise: Floats, spread: Floats, *, reach: Floats) -> Answer:
-    """Answers from estimates and their variances.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Estimates:
+    """Counts and their errors, before intervals are cut off at zero.
 
-    Estimates, and the variances by noise and by spread, have shape (n,) each.
+    Every field has shape (n,).
 
     Parameters
     ----------
-    reach : array, shape (n,)
-        Standard deviations that each interval extends to either side.
+    counts : array
+    noise, spread : array
+        Variances by noise, and by points not lying evenly inside leaves.
+    half : array
+        What an interval extends to either side.
     """
-    spread = spread + FLOOR_VARIANCE
-    half = reach * np.sqrt(noise + spread)
-    low, high = np.maximum(estimate - half, 0), np.maximum(estimate + half, 0)
-    return Answer(
-        estimate=estimate,
-        low=low,
-        high=high,
-        noise_std=np.sqrt(noise),
-        spread_std=np.sqrt(spread),
-        usable=high - low <= estimate,
-    )
+
+    counts: Floats
+    noise: Floats
+    spread: Floats
+    half: Floats
+
+    @classmethod
+    def of(
+        cls,
+        counts: Floats,
+        noise: Floats,
+        spread: Floats,
+        *,
+        reach: Floats,
+        missed: Floats | float = 0.0,
+        normal: float = 0.0,
+    ) -> Self:
+        """Counts whose intervals extend so many standard deviations.
+
+        Parameters
+        ----------
+        reach : array, shape (n,)
+            Standard deviations that each interval extends to either side.
+        missed : array, shape (n,)
+            Variances by records that were not kept. No calibration knows them: the reach of the normal law is theirs.
+        normal : float
+            That reach.
+        """
+        spread = spread + FLOOR_VARIANCE
+        half = np.hypot(reach * np.sqrt(noise + spread), normal * np.sqrt(missed))
+        return cls(counts=counts, noise=noise, spread=spread + missed, half=half)
+
+    @classmethod
+    def with_known_noise(
+        cls,
+        counts: Floats,
+        noise: Floats,
+        spread: Floats,
+        reach: Floats,
+        known: Floats,
+        fourth: Floats,
+        confidence: float,
+    ) -> Self:
+        """Counts of whose noise a part has a known law: its reach follows from that law.
+
+        Parameters
+        ----------
+        known, fourth : arrays, shape (n,)
+            Variance and fourth cumulant of that part.
+        """
+        law = reach_of_noise(confidence, fourth / np.maximum(known, FLOOR_VARIANCE) ** 2)
+        rest = np.maximum(noise - known, 0) + spread + FLOOR_VARIANCE
+        half = np.hypot(reach * np.sqrt(rest), law * np.sqrt(known))
+        return cls(counts=counts, noise=noise, spread=spread + FLOOR_VARIANCE, half=half)
+
+    def answer(self) -> Answer:
+        """The counts with their intervals."""
+        low, high = np.maximum(self.counts - self.half, 0), np.maximum(self.counts + self.half, 0)
+        return Answer(
+            estimate=self.counts,
+            low=low,
+            high=high,
+            noise_std=np.sqrt(self.noise),
+            spread_std=np.sqrt(self.spread),
+            usable=high - low <= self.counts,
+        )
 
 
 CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.99)  # factors are known for these
-VERSION = 2  # of how factors are found; files do not name version 1, whose factors cannot be found again
+VERSION = 3  # of how factors are found
+VERSIONS = (2, VERSION)  # whose factors can be found again; files do not name version 1, whose factors cannot
 # Sides of the squares that factors are known for, as a share of the domain's sides.
 SIDES = (0.01875, 0.0375, 0.075, 0.15, 0.3, 0.6)
 
@@ -136,7 +197,7 @@ def reach_of_noise(confidence: float, excess: Floats) -> Floats:
 def answer_of_noise(counts: Floats, variances: Floats, fourths: Floats, confidence: float) -> Answer:
     """Answers whose noise is known by its second and fourth cumulants, shape (n,) each."""
     reach = reach_of_noise(confidence, fourths / (variances + FLOOR_VARIANCE) ** 2)
-    return with_interval(counts, variances, np.zeros_like(variances), reach=reach)
+    return Estimates.of(counts, variances, np.zeros_like(variances), reach=reach).answer()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,10 +6,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
+from hushgrid.arrays import Indices
+from hushgrid.periods import Period, PeriodKind
+
 Unit = Literal["record", "user"]
 SizeSource = Literal["public", "rows", "domain"]
 
 TOTAL = "total"  # purpose of the spend on a noisy number of all records
+USERS, REGIONS = "users", "regions"  # of those on users by their records, and on all records by region
+BY_USER = (USERS, TOTAL, REGIONS)  # of all that is not for counts of kept records
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,8 +113,13 @@ class Claim:
 
         The account has its price for one of a user's K records, and one user changes it by the cap.
         """
-        spent = [spend.epsilon for spend in self.spends if spend.purpose == TOTAL]
-        return None if self.total is None or not spent else spent[0] * self.max_per_unit / self.total.cap
+        spent = self.spent_on(TOTAL)
+        return None if self.total is None or not spent else spent / self.total.cap
+
+    def spent_on(self, purpose: str) -> Fraction:
+        """What one unit pays for a purpose."""
+        paid = (spend.epsilon for spend in self.spends if spend.purpose == purpose)
+        return sum(paid, Fraction(0)) * self.max_per_unit
 
     @property
     def counted(self) -> str:
@@ -140,7 +150,10 @@ class Claim:
             each = f"each of at most {self.max_per_unit:,} cells" if self.max_per_unit > 1 else "one cell"
             return f" Each user counts once in {each}, chosen at random."
         records, were = ("records", "were") if self.max_per_unit > 1 else ("record", "was")
-        return f" At most {self.max_per_unit:,} {records} of each user, chosen at random, {were} kept."
+        kept = f" At most {self.max_per_unit:,} {records} of each user, chosen at random, {were} kept."
+        if self.total is None or not self.spent_on(REGIONS):
+            return kept
+        return f"{kept} In the total and in regions, at most {self.total.cap:,} of each user count."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,6 +176,64 @@ class MethodRecord:
     parameters: Mapping[str, int | float | str | bool | None] = field(default_factory=dict)
     asked: str = ""
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PriorRecord:
+    """The public prior that a release was held against.
+
+    Parameters
+    ----------
+    name, kind, sha256, licence : str, licence may be None
+        As the prior has them.
+    nats : float
+        How much likelier it made what was measured, as a logarithm.
+    leaves : array of int, shape (leaves,), optional
+        Its evidence in each leaf, in units of 1/32; None where it gained too little and was ignored.
+    """
+
+    name: str
+    kind: str
+    sha256: str
+    licence: str | None
+    nats: float
+    leaves: Indices | None = None
+
+    @property
+    def used(self) -> bool:
+        """Whether the counts follow from it."""
+        return self.leaves is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeriodRecord:
+    """The period whose records alone a release counts.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``"2026-03"``.
+    timezone : str
+        Where its days begin and end.
+
+    Examples
+    --------
+    >>> print(PeriodRecord(name="2026-03", timezone="Europe/Paris").words)
+    2026-03 (time zone Europe/Paris)
+    """
+
+    name: str
+    timezone: str
+
+    @property
+    def kind(self) -> PeriodKind:
+        """Whether it is a year, quarter, month, week or day."""
+        return Period.parse(self.name).kind
+
+    @property
+    def words(self) -> str:
+        """The period and where it is one."""
+        return f"{self.name} (time zone {self.timezone})"
 
 
 @dataclass(frozen=True, kw_only=True)

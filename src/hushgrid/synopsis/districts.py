@@ -68,6 +68,13 @@ class Districts:
         nodes = self._nodes(areas)
         return self._noise.of_nodes(2)[nodes], self._noise.of_nodes(4)[nodes]
 
+    def cumulants(self, level: str | None = None) -> tuple[Floats, Floats, Floats]:
+        """Counts of a level's areas, their variances and fourth cumulants, in the order of the file."""
+        areas = self._partition.level_called(level)
+        order, factor, (variances, fourths) = self._partition.file_order(areas), self._factor, self.noise(areas)
+        counts = factor * areas.sums(self._counts)
+        return counts[order], factor**2 * variances[order], factor**4 * fourths[order]
+
     @property
     def noise_of_all(self) -> float:
         """Variance of the noise in the sum of all areas, before counts are scaled."""
@@ -97,6 +104,11 @@ class Districts:
     def total_of_all(self, confidence: float = 0.95) -> Answer:
         """The sum over all areas."""
         return self._sum(np.ones(self._partition.cells), confidence)
+
+    def cumulants_of_all(self) -> tuple[Floats, Floats, Floats]:
+        """The sum over all areas, its variance and fourth cumulant, shape (1,) each."""
+        variance, fourth = (np.array([each]) for each in self._noise.of_sum(np.ones(self._partition.cells)))
+        return np.array([self._factor * self._counts.sum()]), self._factor**2 * variance, self._factor**4 * fourth
 
     def _sum(self, weights: Floats, confidence: float) -> Answer:
         variance, fourth = (np.array([each]) for each in self._noise.of_sum(weights))

@@ -7,13 +7,18 @@ from typing import Self
 from hushgrid.geometry.domain import Domain
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.synopsis.answer import ONE_NOISE, UNCALIBRATED, Answer, Calibration
-from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord
+from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord, PeriodRecord, PriorRecord
+from hushgrid.synopsis.kept import about_all_records
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.version import __version__
 
 BY_NOISE_ALONE = (
     "From low to high is a range by noise alone: it covers neither what was lost by keeping so few records of some "
     "users nor an error of the total."
+)
+BY_A_MODEL = (
+    "Intervals cover the noise and, by a model, what is unknown because only some records of each user were kept for "
+    "the details."
 )
 SIMULATION = "Simulation: the noise came from a seed. This protects nobody and is not a release."
 
@@ -58,6 +63,8 @@ class Facts:
     sized_by: str  # what the number of cells was found from; a noisy size is never shown
     budget: str  # epsilon, and what it was spent on
     parameters: tuple[str, ...]  # of the method, those that were set
+    prior: str  # what was public before, and how far it was believed; empty where nothing was given
+    period: str  # the period whose records alone are counted, and what that protects; empty where there is none
     made_with: str = f"hushgrid {__version__}"
 
     @classmethod
@@ -74,14 +81,16 @@ class Facts:
             inference=synopsis.inference,
             protects="each record" if is_record else "each user, with all their records",
             per_user="" if is_record else _several(claim.max_per_unit, "cell" if claim.distinct else "record"),
-            counted=claim.counted if synopsis.scale is None else "records in all",
+            counted=_counted(synopsis),
             covered=_covered(synopsis),
             caveats=_caveats(synopsis),
             sign=_sign(synopsis),
-            width=_width(synopsis.calibration, "Intervals" if synopsis.scale is None else "Ranges"),
+            width=_width(synopsis.calibration, "Intervals" if _covered(synopsis) else "Ranges"),
             sized_by=_sized_by(claim),
             budget=_budget(claim),
             parameters=_parameters(synopsis.method),
+            prior="" if synopsis.prior is None else _prior(synopsis.prior),
+            period="" if synopsis.period is None else _period(synopsis.period, claim),
         )
 
     @property
@@ -114,13 +123,15 @@ class Facts:
 
     def labelled(self) -> dict[str, str]:
         """What an exported file says of its release."""
-        order = "longitude, latitude" if self.domain.is_geographic else "easting, northing"
+        order = ", ".join(self.domain.axes)
         return {
             "guarantee": self.claim.sentence,
             "epsilon": str(self.claim.epsilon),
             "unit": self.claim.unit,
             "method": self.method.name,
             "counted": self.counted,
+            **({"prior": self.prior} if self.prior else {}),
+            **({"period": self.period} if self.period else {}),
             **({"notes": self.meaning} if self.caveats else {}),
             "coordinates": f"{order} ({self.domain.crs})",
             **({"simulation": SIMULATION} if self.claim.simulation else {}),
@@ -132,18 +143,38 @@ def _several(number: int, noun: str) -> str:
     return f"{number:,} {noun}s" if number > 1 else f"{number} {noun}"
 
 
+def _counted(synopsis: Synopsis) -> str:
+    scale = synopsis.scale
+    if scale is None:
+        return synopsis.claim.counted
+    if scale.all_records is None or scale.cap is None:
+        return "records in all"
+    return f"records (at most {scale.cap:,} of each user)"
+
+
 def _covered(synopsis: Synopsis) -> str:
     if synopsis.claim.unit == "record":
         return "true count"
-    return f"true count of {synopsis.claim.counted}" if synopsis.scale is None else ""
+    scale = synopsis.scale
+    return f"true count of {_counted(synopsis)}" if scale is None or scale.all_records is not None else ""
 
 
 def _caveats(synopsis: Synopsis) -> tuple[str, ...]:
     on_areas = not synopsis.partition.tiles
+    on_places = () if synopsis.places is None else (_about_places(synopsis.places.areas.cells),)
     if synopsis.claim.unit == "record":
-        return ("Counts are of points in areas: what lies in none of them is not counted.",) if on_areas else ()
-    about_users = _about_users(synopsis, "area" if on_areas else "cell")
+        on_cells = ("Counts are of points in areas: what lies in none of them is not counted.",) if on_areas else ()
+        return (*on_places, *on_cells)
+    about_users = (*on_places, *_about_users(synopsis, "area" if on_areas else "cell"))
     return ("What lies in none of the areas is not counted.", *about_users) if on_areas else about_users
+
+
+def _about_places(places: int) -> str:
+    counted = "One place was counted by itself" if places == 1 else f"{places:,} places were counted by themselves"
+    return (
+        f"{counted}: what lies in a place is counted there and nowhere else, so that places and all around them each "
+        "have the whole epsilon. Cells under a place hold its count, spread evenly over it."
+    )
 
 
 def _about_users(synopsis: Synopsis, cell: str) -> tuple[str, ...]:
@@ -158,6 +189,8 @@ def _about_users(synopsis: Synopsis, cell: str) -> tuple[str, ...]:
     share = () if synopsis.kept_share is None else (synopsis.kept_share.words,)
     if scale is None:
         return (f"Counts are of kept records, not of all: {kept}.", *share)
+    if scale.all_records is not None:
+        return (*about_all_records(claim, scale, scale.all_records), *share, BY_A_MODEL)
     total = f"a public total of {scale.total:,}"
     if scale.source == "private":
         total = f"a noisy total of {scale.total:,}, which counts at most {scale.cap:,} records of each user"
@@ -207,3 +240,17 @@ def _budget(claim: Claim) -> str:
         for purpose, parts in totals.items()
     )
     return f"epsilon {float(claim.epsilon):g}: {', '.join(spends)}"
+
+
+def _period(period: PeriodRecord, claim: Claim) -> str:
+    return (
+        f"Only records of {period.words} are counted: epsilon {float(claim.epsilon):g} is what this tells about them. "
+        f"Whoever has records in several {period.kind}s has to bear the sum of what each of them cost."
+    )
+
+
+def _prior(prior: PriorRecord) -> str:
+    source = f"{prior.name} ({prior.kind}; licence: {prior.licence or 'not stated'}; SHA-256 {prior.sha256})"
+    if prior.used:
+        return f"{source}, believed: what was measured is likelier with it, by {prior.nats:.3g} nats"
+    return f"{source}, ignored: what was measured is hardly likelier with it, by {max(prior.nats, 0.0):.3g} nats"

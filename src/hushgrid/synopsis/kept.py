@@ -1,4 +1,4 @@
-"""Which share of the records was kept, at user level."""
+"""Which share of the records was kept at user level, and what lies beyond a cap."""
 
 import math
 from dataclasses import dataclass
@@ -6,7 +6,11 @@ from typing import Self
 
 import numpy as np
 
+from hushgrid.inference.measurements import discrete_laplace_variance
+from hushgrid.synopsis.all_records import AllRecords, bin_starts, users_at_least
 from hushgrid.synopsis.answer import ONE_LAPLACE, reach_of_noise
+from hushgrid.synopsis.claim import USERS, Claim
+from hushgrid.synopsis.scale import Scale
 
 CONFIDENCE = 0.95
 
@@ -38,6 +42,16 @@ class KeptShare:
     high: float
     cap: int | None
     is_known: bool
+
+    @classmethod
+    def told_by(cls, claim: Claim, scale: Scale | None, kept: Noisy) -> Self | None:
+        """The share that a release at user level tells, if it does: by a public total, or by a noisy one."""
+        if scale is not None and scale.source == "public":
+            return cls.of(kept, Noisy(value=scale.total, variance=0.0), most=claim.max_per_unit, cap=None)
+        if claim.total is None or claim.total_rate is None or claim.total.cap < claim.max_per_unit:
+            return None
+        total = Noisy(value=claim.total.value, variance=discrete_laplace_variance(claim.total_rate))
+        return cls.of(kept, total, most=claim.max_per_unit, cap=claim.total.cap)
 
     @classmethod
     def of(cls, kept: Noisy, total: Noisy, *, most: int, cap: int | None) -> Self:
@@ -79,3 +93,44 @@ class KeptShare:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f}" if share >= 0.1 else f"{100 * share:.2g}"
+
+
+def about_all_records(claim: Claim, scale: Scale, known: AllRecords) -> tuple[str, ...]:
+    """What is counted, and what lies beyond the cap, as far as released values tell."""
+    assert claim.total is not None
+    cap = claim.total.cap
+    if scale.cap is not None:
+        counted = f"Counts are of records, at most {cap:,} of each user: whoever has more counts for {cap:,}."
+        return counted, _users_beyond(claim, known, cap)
+    counted = f"Counts are of all records, scaled to a public total of {scale.total:,}."
+    return counted, _records_beyond(claim, scale.total)
+
+
+def _users_beyond(claim: Claim, known: AllRecords, cap: int) -> str:
+    """How many users may have more than is counted: those of the bins from the cap on."""
+    starts = bin_starts(claim.max_per_unit)
+    first = next((number for number, start in enumerate(starts) if start >= cap), len(starts) - 1)
+    bins = len(starts) - first
+    users = int(users_at_least(known.users)[first])
+    deviation = math.sqrt(bins * discrete_laplace_variance(claim.spent_on(USERS)))
+    reach = float(reach_of_noise(CONFIDENCE, np.array(ONE_LAPLACE / bins))) * deviation
+    low, high = max(users - reach, 0), max(users + reach, 0)
+    confidence = f"with {100 * CONFIDENCE:g} % confidence"
+    if low == 0:
+        return f"At most {high:,.0f} users have {starts[first]:,} or more, {confidence}; what is beyond is not counted."
+    between = f"{low:,.0f} to {high:,.0f} {confidence}"
+    return f"About {users:,} users have {starts[first]:,} or more ({between}); what is beyond is not counted."
+
+
+def _records_beyond(claim: Claim, total: int) -> str:
+    """Which share of a public total lies beyond the cap."""
+    assert claim.total is not None
+    assert claim.total_rate is not None
+    reach = float(reach_of_noise(CONFIDENCE, np.array(ONE_LAPLACE)))
+    half = reach * math.sqrt(discrete_laplace_variance(claim.total_rate)) / total
+    share = 1 - claim.total.value / total
+    low, estimate, high = (f"{100 * min(max(each, 0.0), 1.0):.0f}" for each in (share - half, share, share + half))
+    return (
+        f"About {estimate} % of them ({low} to {high} % with {100 * CONFIDENCE:g} % confidence) are beyond "
+        f"{claim.total.cap:,} of a user; they are taken to lie where the others do."
+    )

@@ -9,6 +9,7 @@ from typing import Literal, Self
 import numpy as np
 
 from hushgrid.arrays import Floats
+from hushgrid.synopsis.all_records import AllRecords
 
 ScaleSource = Literal["public", "private"]
 
@@ -19,8 +20,8 @@ FEWEST_KEPT = 1.0  # estimated records below which there is nothing to scale
 class Scale:
     """A factor that makes counts sum to a total.
 
-    The measurements stay as they are. Intervals are scaled too; they do not cover what is lost or shifted because
-    some records of some users were not kept, nor the noise of a private total.
+    The measurements stay as they are. Intervals are scaled too. Without `all_records` they do not cover what is lost or
+    shifted because some records of some users were not kept, nor the noise of a private total.
 
     Parameters
     ----------
@@ -32,12 +33,15 @@ class Scale:
         With a private total, how many records of one user it counts at most.
     factor : float
         The total divided by the sum of the counts; one where either is not positive.
+    all_records : AllRecords, optional
+        What is known of records that were not kept, where that was measured.
     """
 
     source: ScaleSource
     total: int
     cap: int | None
     factor: float
+    all_records: AllRecords | None = None
 
     @classmethod
     def to(cls, total: int, counts: Floats, *, source: ScaleSource, cap: int | None = None) -> Self:

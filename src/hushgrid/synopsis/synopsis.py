@@ -6,6 +6,7 @@ It alone crosses from the private side to the public one.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import is_
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
@@ -13,20 +14,23 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
+from hushgrid.answering.around import PlacedAreaSurface, PlacedSurface
 from hushgrid.answering.outlines import Frame, is_frame
 from hushgrid.answering.polygons import AreaSurface
 from hushgrid.answering.surface import Surface
 from hushgrid.answering.surfaces import Polygons, Rectangles, Region, slopes_of, surface_of
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.partition import Structure
+from hushgrid.geometry.tree import Tree
 from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.inferences import INFERENCES
-from hushgrid.inference.measurements import Measurements, discrete_laplace_variance
-from hushgrid.synopsis.answer import UNCALIBRATED, Answer, Calibration, check_confidence, with_interval
+from hushgrid.inference.measurements import Measurements
+from hushgrid.synopsis.answer import UNCALIBRATED, Answer, Calibration, Estimates, check_confidence, normal_reach
 from hushgrid.synopsis.cells import places, shapes
-from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord
+from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord, PeriodRecord, PriorRecord
 from hushgrid.synopsis.districts import Districts
 from hushgrid.synopsis.kept import KeptShare, Noisy
+from hushgrid.synopsis.places import CountedPlaces, PlacesOnTree
 from hushgrid.synopsis.scale import Scale
 from hushgrid.work import current_work
 
@@ -62,9 +66,16 @@ class Synopsis:
     calibration : Calibration
         How wide intervals have to be, found from the release itself.
     scale : Scale, optional
-        What counts of kept records were multiplied by, so that they sum to a total.
+        What counts of kept records were multiplied by, so that they sum to a total, and what is known of all records.
     ledger : LedgerMark, optional
         The entry of a ledger that it was charged to.
+    prior : PriorRecord, optional
+        The public prior that it was held against, and whether counts follow from it.
+    period : PeriodRecord, optional
+        The period whose records alone it counts.
+    places : CountedPlaces, optional
+        Public places that were counted by themselves. The counts of leaves have the points in them; the measurements of
+        leaves do not.
     solved : Evidence, optional
         What follows from the partition and the measurements, where it is known already.
     """
@@ -78,6 +89,9 @@ class Synopsis:
     calibration: Calibration = UNCALIBRATED
     scale: Scale | None = None
     ledger: LedgerMark | None = None
+    prior: PriorRecord | None = None
+    period: PeriodRecord | None = None
+    places: CountedPlaces | None = None
     solved: Evidence | None = None
 
     @classmethod
@@ -105,15 +119,19 @@ class Synopsis:
     @cached_property
     def evidence(self) -> Evidence:
         """The partition and its measurements, solved once."""
+        parts = self.partition, self.measurements, None if self.prior is None else self.prior.leaves
         known = self.solved
-        if known is not None and known.partition is self.partition and known.measurements is self.measurements:
+        if known is not None and all(map(is_, (known.partition, known.measurements, known.prior), parts)):
             return known
-        return Evidence(self.partition, self.measurements)
+        return Evidence(*parts)
 
     @cached_property
     def variances(self) -> NDArray[np.float64]:
         """Noise variance of each leaf's count, shape (leaves,)."""
-        return self.factor**2 * INFERENCES[self.inference].variances(self.evidence)
+        variances = INFERENCES[self.inference].variances(self.evidence)
+        if self.places is not None:
+            variances = self.places_on_tree.variances(variances)
+        return self.leaf_factors**2 * variances
 
     @property
     def domain(self) -> Domain:
@@ -136,12 +154,52 @@ class Synopsis:
         """
         return 1.0 if self.scale is None else self.scale.factor
 
+    @property
+    def leaf_factors(self) -> float | NDArray[np.float64]:
+        """What the count of each leaf is multiplied by.
+
+        One number, unless regions have ratios of their own.
+        """
+        known = None if self.scale is None else self.scale.all_records
+        if known is None:
+            return self.factor
+        return self.factor * known.leaf_ratios(self.partition.bounds(), self.domain)
+
     def scaled(self, scale: Scale) -> "Synopsis":
         """The same release, with its counts scaled.
 
         It must not be scaled yet.
         """
-        return replace(self, counts=scale.factor * self.counts, scale=scale)
+        scaled = replace(self, scale=scale)
+        return replace(scaled, counts=scaled.leaf_factors * self.counts)
+
+    def with_places(self, places: CountedPlaces) -> "Synopsis":
+        """The same release, with places that were counted by themselves.
+
+        It must not be scaled yet.
+        """
+        placed = replace(self, places=places)
+        return replace(placed, counts=placed.places_on_tree.added(self.counts))
+
+    @cached_property
+    def places_on_tree(self) -> PlacesOnTree:
+        """The places on the leaves of the tree around them."""
+        assert self.places is not None
+        assert isinstance(self.partition, Tree)
+        return PlacesOnTree(self.partition, self.places)
+
+    @property
+    def around_places(self) -> "Synopsis":
+        """The release of all points that lie in no place; itself where there are no places."""
+        if self.places is None:
+            return self
+        return replace(self, counts=self.factor * self._counts_around, places=None)
+
+    @cached_property
+    def _counts_around(self) -> NDArray[np.float64]:
+        """Unscaled counts of leaves, without the points in places."""
+        counts = self.counts / self.factor
+        return counts if self.places is None else self.places_on_tree.taken(counts)
 
     @cached_property
     def kept_share(self) -> KeptShare | None:
@@ -149,22 +207,13 @@ class Synopsis:
 
         None where records are protected and all are kept, where users are counted, and where nothing tells it.
         """
-        claim, public = self.claim, self.scale
-        if claim.unit == "record" or claim.distinct:
+        if self.claim.unit == "record" or self.claim.distinct:
             return None
-        kept = Noisy(value=self.total / self.factor, variance=self._noise_of_total / self.factor**2)
-        if claim.total is not None and claim.total_rate is not None and claim.total.cap >= claim.max_per_unit:
-            total = Noisy(value=claim.total.value, variance=discrete_laplace_variance(claim.total_rate))
-            return KeptShare.of(kept, total, most=claim.max_per_unit, cap=claim.total.cap)
-        if public is not None and public.source == "public":
-            return KeptShare.of(kept, Noisy(value=public.total, variance=0.0), most=claim.max_per_unit, cap=None)
-        return None
-
-    @property
-    def _noise_of_total(self) -> float:
         if self.partition.tiles:
-            return float(np.square(self.answer(self.domain.bounds).noise_std))
-        return self.factor**2 * self.districts.noise_of_all
+            noise = float(np.square(self.answer(self.domain.bounds).noise_std)) / self.factor**2
+        else:
+            noise = self.districts.noise_of_all
+        return KeptShare.told_by(self.claim, self.scale, Noisy(value=self.total / self.factor, variance=noise))
 
     @property
     def total(self) -> float:
@@ -250,9 +299,20 @@ class Synopsis:
 
     def answer_region(self, region: Region, confidence: float) -> Answer:
         """Answers for all parts of a region, shape (n,)."""
+        return self.estimate_region(region, confidence).answer()
+
+    def estimate_region(self, region: Region, confidence: float) -> Estimates:
+        """Counts of all parts of a region and their errors, shape (n,)."""
         reach = self.calibration.reach(confidence, region.area_shares())
         noise, spread = (self.factor**2 * variance for variance in region.variances())
-        return with_interval(self.factor * region.counts(), noise, spread, reach=reach)
+        counts, known = self.factor * region.counts(), None if self.scale is None else self.scale.all_records
+        if (cumulants := region.cumulants()) is not None:
+            placed, fourth = self.factor**2 * cumulants[0], self.factor**4 * cumulants[1]
+            return Estimates.with_known_noise(counts, noise, spread, reach, placed, fourth, confidence)
+        if known is None:
+            return Estimates.of(counts, noise, spread, reach=reach)
+        missed = known.variances(counts, self.total)
+        return Estimates.of(counts, noise, spread, reach=reach, missed=missed, normal=normal_reach(confidence))
 
     def table(self, level: str | None = None, *, whole: bool = False, confidence: float = 0.95) -> pa.Table:
         """The named areas of a release, with intervals.
@@ -287,8 +347,13 @@ class Synopsis:
 
     @cached_property
     def districts(self) -> Districts:
-        """The named areas of the release."""
-        return Districts(self)
+        """The named areas of the release, or its places."""
+        if self.places is None:
+            return Districts(self)
+        areas, values = self.places.areas, self.places.measurements
+        counts = self.factor * self.places.counts
+        on_places = replace(self, partition=areas, measurements=values, inference="direct", counts=counts, places=None)
+        return Districts(on_places)
 
     def sample(self, n: int, *, seed: int | None = None, within: Any = None) -> NDArray[np.float64]:
         """Synthetic points that follow the synopsis.
@@ -392,7 +457,12 @@ class Synopsis:
     @cached_property
     def surface(self) -> Surface:
         """The unscaled density, to be summed over rectangles."""
-        return surface_of(self.evidence, self.counts / self.factor, inference=self.inference)
+        areas = None if self.places is None else self.area_surface
+        return PlacedSurface(areas, self.domain) if isinstance(areas, PlacedAreaSurface) else self._surface_around
+
+    @cached_property
+    def _surface_around(self) -> Surface:
+        return surface_of(self.evidence, self._counts_around, inference=self.inference)
 
     @property
     def slopes(self) -> NDArray[np.float64]:
@@ -400,12 +470,13 @@ class Synopsis:
 
         There is one along x and one along y inside each leaf. The array is empty where the density is flat.
         """
-        return slopes_of(self.surface)
+        return slopes_of(self._surface_around)
 
     @cached_property
-    def area_surface(self) -> AreaSurface:
+    def area_surface(self) -> AreaSurface | PlacedAreaSurface:
         """The unscaled density, to be summed over polygons."""
-        return AreaSurface(self.evidence, self.counts / self.factor, slopes=self.slopes)
+        around = AreaSurface(self.evidence, self._counts_around, slopes=self.slopes)
+        return around if self.places is None else self.places.surface(around, self.places_on_tree.overlap)
 
 
 def read(path: str | Path) -> Synopsis:

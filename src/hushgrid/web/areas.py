@@ -1,14 +1,17 @@
 """Named areas of a page: their outlines, counts and noise."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from hushgrid.answering.areas import AreaShapes
+from hushgrid.answering.areas import AreaShapes, has_outline, multipolygons
+from hushgrid.answering.outlines import import_shapely, valid_polygons
 from hushgrid.arrays import Floats, Indices
 from hushgrid.geometry.areas import AreaPartition
+from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.grid import Grid
 from hushgrid.inference.noise_law import own_noise
 from hushgrid.synopsis.answer import ONE_LAPLACE, TWO_LAPLACES, reach_of_noise
 from hushgrid.synopsis.synopsis import Synopsis
@@ -21,44 +24,44 @@ Starts = Sequence[int] | Indices
 
 
 def area_figures(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:
-    """What the page needs to know of a release on areas.
+    """What the page needs to know of a release on areas."""
+    return area_shapes(_partition(synopsis), payload) | area_counts(synopsis, payload)
 
-    Counts and outlines go to the payload. The noise of a sum follows from that of the tree of areas, as in `NoiseLaw`.
-    """
-    partition = synopsis.partition
-    assert isinstance(partition, AreaPartition)
-    units, step = fixed_point(synopsis.counts / synopsis.factor)
-    payload.add("counts", units)
+
+def area_shapes(partition: AreaPartition, payload: Payload) -> dict[str, Any]:
+    """Areas of every level, the coarsest first; outlines go to the payload."""
     payload.add("places", partition.places)
     payload.add("children", partition.branches.child_counts)
-    variances, fourths = own_noise(synopsis.evidence.nodes, synopsis.measurements)
-    precisions = 1 / variances
-    return {
-        "kind": "areas",
-        "step": step,
-        "kurtosisReaches": reach_of_noise(CONFIDENCE, np.array([0, TWO_LAPLACES, ONE_LAPLACE])).tolist(),
-        "nodeNoise": _add_pairs("nodeNoise", np.stack([precisions, fourths], axis=1), payload),
-        "levels": _add_levels(synopsis, partition, payload),
-    }
-
-
-def _add_levels(synopsis: Synopsis, partition: AreaPartition, payload: Payload) -> list[dict[str, Any]]:
-    """Names of every level, the coarsest first; the rest goes to the payload."""
     shapes, levels = AreaShapes(partition), []
     for number, level in enumerate(partition.all_levels):
         is_finest = level.name == partition.level
         vertices, *starts = partition.arrays if is_finest else shapes.joined(level.starts)
         payload.add(f"parts{number}", np.diff(level.starts))
-        noise = np.stack(synopsis.districts.noise(level), axis=1)
-        levels.append(
-            {
-                "name": level.name,
-                "names": level.names,
-                "noise": _add_pairs(f"noise{number}", noise, payload),
-                "decimals": add_outlines(number, vertices, starts, payload),
-            }
-        )
-    return levels
+        decimals = add_outlines(number, vertices, starts, payload)
+        levels.append({"name": level.name, "names": level.names, "decimals": decimals})
+    reaches = reach_of_noise(CONFIDENCE, np.array([0, TWO_LAPLACES, ONE_LAPLACE])).tolist()
+    return {"kind": "areas", "kurtosisReaches": reaches, "levels": levels}
+
+
+def area_counts(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:
+    """How counts of areas are read: they and their noise go to the payload.
+
+    The noise of a sum follows from that of the tree of areas, as in `NoiseLaw`.
+    """
+    units, step = fixed_point(synopsis.counts / synopsis.factor)
+    payload.add("counts", units)
+    variances, fourths = own_noise(synopsis.evidence.nodes, synopsis.measurements)
+    noise = [
+        _add_pairs(f"noise{number}", np.stack(synopsis.districts.noise(level), axis=1), payload)
+        for number, level in enumerate(_partition(synopsis).all_levels)
+    ]
+    nodes = _add_pairs("nodeNoise", np.stack([1 / variances, fourths], axis=1), payload)
+    return {"factor": synopsis.factor, "step": step, "nodeNoise": nodes, "noise": noise}
+
+
+def _partition(synopsis: Synopsis) -> AreaPartition:
+    assert isinstance(synopsis.partition, AreaPartition)
+    return synopsis.partition
 
 
 Overlay = Mapping[str, list[dict[str, Any]]]  # areas and lines, as `areas_and_lines` has them
@@ -99,6 +102,35 @@ def add_outlines(number: int, vertices: Floats, starts: Sequence[Starts], payloa
     payload.add(f"polygons{number}", np.diff(polygon_starts))
     payload.add(f"areas{number}", np.diff(area_starts))
     return decimals
+
+
+Arrays = tuple[Floats, Indices, Indices, Indices]  # vertices, and the starts of rings, polygons and areas
+
+
+def polygon_outlines(polygons: Any, domain: Domain) -> tuple[Indices, Arrays]:
+    """Which of some polygons have an outline, and the outlines of these."""
+    shapes = multipolygons(valid_polygons(polygons, domain))
+    kept = np.flatnonzero(has_outline(shapes))
+    _, vertices, starts = import_shapely().to_ragged_array(shapes[kept])
+    return kept, (vertices, *starts)
+
+
+def block_outlines(grid: Grid) -> Arrays:
+    """Every block of a grid as one ring."""
+    west, south, east, north = grid.bounds().T
+    corners = [(west, south), (east, south), (east, north), (west, north), (west, south)]
+    vertices = np.stack([np.stack(corner, axis=1) for corner in corners], axis=1).reshape(-1, 2)
+    each = np.arange(grid.cells + 1)
+    return vertices, len(corners) * each, each, each
+
+
+def level_outlines(partition: AreaPartition) -> Iterator[tuple[str, Indices, Arrays]]:
+    """Every level, the coarsest first: its name, where each area is in its file, and their outlines."""
+    shapes = AreaShapes(partition)
+    for name in partition.level_names:
+        level = partition.level_called(name)
+        order = np.argsort(partition.file_order(level))  # outlines come in the order of the partition
+        yield name, order, partition.arrays if name == partition.level else shapes.joined(level.starts)
 
 
 def decimals_of(vertices: Floats) -> int:

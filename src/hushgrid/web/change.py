@@ -1,21 +1,17 @@
 """The page of a change: two releases side by side, and what differs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 import numpy as np
 
-from hushgrid.answering.areas import AreaShapes, has_outline, multipolygons
-from hushgrid.answering.outlines import import_shapely, valid_polygons
-from hushgrid.arrays import Floats, Indices
 from hushgrid.change.change import Change
 from hushgrid.change.difference import Difference, plural
 from hushgrid.geometry.areas import AreaPartition
-from hushgrid.geometry.grid import Grid
 from hushgrid.synopsis.facts import SIMULATION, Facts
-from hushgrid.web.areas import add_outlines
+from hushgrid.web.areas import Arrays, add_outlines, block_outlines, level_outlines, polygon_outlines
 from hushgrid.web.document import document, json_in_html
 from hushgrid.web.figures import Payload, picture_figures
 from hushgrid.web.notebook import Map
@@ -26,8 +22,6 @@ ALL_CHANGE_MODULES = (*(name for name in MODULES if name != "main"), *(f"../chan
 CHANGE_STYLES = ("change",)
 THOUSANDTHS = 1000  # that counts, ratios and logarithms of p-values are rounded to
 MISSING = -1  # in place of a ratio
-
-Arrays = tuple[Floats, Indices, Indices, Indices]  # vertices, and the starts of rings, polygons and areas
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,55 +48,33 @@ class ComparedPlaces:
 def usual_places(change: Change, *, grid: int | None = None) -> list[ComparedPlaces]:
     """All levels of areas that both releases were counted on, or blocks of a grid."""
     if grid is None and change.on_same_areas:
-        return list(map(_level_places(change), _partition(change).level_names))
+        return list(_level_places(change))
     blocks, difference = change.blocks(grid)
-    return [ComparedPlaces(noun="block", names=None, outlines=_block_outlines(blocks), difference=difference)]
+    return [ComparedPlaces(noun="block", names=None, outlines=block_outlines(blocks), difference=difference)]
 
 
 def polygon_places(change: Change, polygons: Any, names: Sequence[str], difference: Difference) -> ComparedPlaces:
     """Polygons that were given, but those without an outline."""
-    shapes = multipolygons(valid_polygons(polygons, change.before.domain))
-    kept = np.flatnonzero(has_outline(shapes))
-    _, vertices, starts = import_shapely().to_ragged_array(shapes[kept])
+    kept, outlines = polygon_outlines(polygons, change.before.domain)
     return ComparedPlaces(
         noun="area",
         names=[names[number] for number in kept.tolist()],
-        outlines=(vertices, *starts),
+        outlines=outlines,
         difference=difference.of_places(kept),
     )
 
 
-def _partition(change: Change) -> AreaPartition:
+def _level_places(change: Change) -> Iterator[ComparedPlaces]:
     partition = change.before.partition
     assert isinstance(partition, AreaPartition)
-    return partition
-
-
-def _level_places(change: Change) -> Any:
-    partition = _partition(change)
-    shapes = AreaShapes(partition)
-
-    def places(name: str) -> ComparedPlaces:
-        level = partition.level_called(name)
-        names, difference = change.areas(name)
-        order = np.argsort(partition.file_order(level))  # outlines come in the order of the partition
-        return ComparedPlaces(
-            noun=name,
+    for noun, order, outlines in level_outlines(partition):
+        names, difference = change.areas(noun)
+        yield ComparedPlaces(
+            noun=noun,
             names=[names[number] for number in order.tolist()],
-            outlines=partition.arrays if name == partition.level else shapes.joined(level.starts),
+            outlines=outlines,
             difference=difference.of_places(order),
         )
-
-    return places
-
-
-def _block_outlines(grid: Grid) -> Arrays:
-    """Every block as one ring."""
-    west, south, east, north = grid.bounds().T
-    corners = [(west, south), (east, south), (east, north), (west, north), (west, south)]
-    vertices = np.stack([np.stack(corner, axis=1) for corner in corners], axis=1).reshape(-1, 2)
-    each = np.arange(grid.cells + 1)
-    return vertices, len(corners) * each, each, each
 
 
 def change_map(change: Change, *, grid: int | None = None, title: str | None = None) -> Map:

@@ -21,8 +21,9 @@ from hushgrid.geometry.tree import RIGHT, TOP, Tree, divide_each
 from hushgrid.inference.least_squares import average_by_node
 from hushgrid.inference.measurements import Measurements
 from hushgrid.inference.two_level import combined_variances
-from hushgrid.synopsis.answer import FLOOR_VARIANCE, SIDES
+from hushgrid.synopsis.answer import FLOOR_VARIANCE, SIDES, normal_reach
 from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.web.placed import place_figures
 
 BITS = 8  # of a plane
 LEVEL = 6  # of gzip; the highest takes six times as long to save one per cent
@@ -56,6 +57,11 @@ class Payload:
             b"".join(((coded >> (BITS * plane)) & 0xFF).astype(np.uint8).tobytes() for plane in range(count))
         )
 
+    def include(self, other: "Payload", before: str) -> None:
+        """Append all arrays of another payload, with something before their names."""
+        self.contents += [[f"{before}{name}", *rest] for name, *rest in other.contents]
+        self.planes += other.planes
+
     @property
     def text(self) -> str:
         """All arrays, compressed, in base64.
@@ -83,10 +89,26 @@ def common_figures(synopsis: Synopsis) -> dict[str, Any]:
         "factor": synopsis.factor,
         "floor": FLOOR_VARIANCE,
         "clumping": CLUMPING,
+        "allRecords": _all_records(synopsis),
     }
 
 
-def fixed_point(counts: Floats) -> tuple[Indices, float]:
+def _all_records(synopsis: Synopsis) -> dict[str, Any] | None:
+    """What intervals of all records hold besides noise and spread; none of kept records."""
+    known = None if synopsis.scale is None else synopsis.scale.all_records
+    if known is None:
+        return None
+    return {
+        "total": synopsis.total,
+        "uneven": known.uneven,
+        "regional": known.regional,
+        "regionSizes": known.region_sizes,
+        "totalError": known.total_error,
+        "reach": normal_reach(CONFIDENCE),
+    }
+
+
+def fixed_point(counts: Floats, *, bits: int = PRECISION_BITS) -> tuple[Indices, float]:
     """Counts in whole steps of a power of two, and the step.
 
     Running sums are rounded, not counts, so that the error of a run of leaves does not grow with its length. Whole
@@ -101,19 +123,19 @@ def fixed_point(counts: Floats) -> tuple[Indices, float]:
     size = max(float(np.abs(running).max()), 1.0)
     if size < 2**MOST_BITS and np.array_equal(counts, np.rint(counts)):
         return counts.astype(np.int64), 1.0
-    exponent = max(math.frexp(max(abs(float(running[-1])), 1.0))[1] - PRECISION_BITS, math.frexp(size)[1] - MOST_BITS)
+    exponent = max(math.frexp(max(abs(float(running[-1])), 1.0))[1] - bits, math.frexp(size)[1] - MOST_BITS)
     step = math.ldexp(1.0, exponent)
     return np.diff(np.rint(running / step), prepend=0).astype(np.int64), step
 
 
-def cell_figures(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:
+def cell_figures(synopsis: Synopsis, payload: Payload, *, bits: int = PRECISION_BITS) -> dict[str, Any]:
     """Kind, shape and variances of a partition into cells.
 
-    Counts go to the payload, leaf by leaf.
+    Counts go to the payload, leaf by leaf, with so many bits of the total.
     """
     partition = synopsis.partition
-    counts = synopsis.counts / synopsis.factor
-    units, step = fixed_point(counts)
+    counts = synopsis.around_places.counts / synopsis.factor
+    units, step = fixed_point(counts, bits=bits)
     known, order = VARIANCES[type(partition)](partition, synopsis.measurements, payload)
     payload.add("counts", units[order])
     # Slopes times counts, in the steps of the counts: then both weigh alike in an answer.
@@ -121,6 +143,10 @@ def cell_figures(synopsis: Synopsis, payload: Payload) -> dict[str, Any]:
         if len(slopes):
             payload.add(name, np.rint(counts * slopes / step)[order])
     kind, shape = partition.kind.removesuffix("-grid"), partition.shape
+    if synopsis.prior is not None and synopsis.prior.used:
+        known |= {"dividedFurther": True}
+    if synopsis.places is not None:
+        known |= {"countedPlaces": place_figures(synopsis.places, confidence=CONFIDENCE)}
     return {"kind": kind, "columns": shape["columns"], "rows": shape["rows"], "step": step, **known}
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from hushgrid.arrays import Floats
 from hushgrid.export.world import in_sight, world_for
 from hushgrid.geometry.domain import Domain
+from hushgrid.slices.slices import Slices
 from hushgrid.synopsis.facts import SIMULATION, Facts
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.areas import area_figures, overlay_figures, overlay_lines
@@ -17,6 +18,7 @@ from hushgrid.web.document import asset, document, json_in_html
 from hushgrid.web.figures import Payload, cell_figures, common_figures, picture_figures
 from hushgrid.web.gazetteer import add_places
 from hushgrid.web.overlay import areas_and_lines
+from hushgrid.web.sliced import slice_figures
 
 
 def fine_print(facts: Facts) -> dict[str, str]:
@@ -31,6 +33,7 @@ def fine_print(facts: Facts) -> dict[str, str]:
         "Domain": f"{bounds} (west, south, east, north)",
         "Coordinates": facts.domain.crs,
         **({"Notes": "; ".join(facts.method.notes)} if facts.method.notes else {}),
+        **({"Prior": facts.prior} if facts.prior else {}),
         **({"Counts": facts.meaning} if facts.caveats else {}),
         "Made with": facts.made_with,
     }
@@ -83,6 +86,7 @@ MODULES = (
     "surfaces/grid",
     "surfaces/nested",
     "surfaces/grouped",
+    "surfaces/placed",
     "surfaces/tree_nodes",
     "surfaces/tree",
     "surfaces/release",
@@ -112,12 +116,21 @@ MODULES = (
     "places/places",
     "places/labels",
     "places/search",
+    "slices/axes",
+    "slices/sliced_release",
+    "slices/sliced_picture",
+    "slices/sliced_layer",
+    "slices/sliced_cells",
+    "slices/controls",
+    "slices/chart",
+    "slices/multiples",
+    "slices/slicing",
     "share/snapshot",
     "share/sheet",
     "share/sharing",
     "main",
 )
-STYLES = ("page", "map", "panel", "areas", "places", "basemap", "narrow", "paper")
+STYLES = ("page", "map", "panel", "areas", "places", "basemap", "slices", "narrow", "paper")
 
 CREDITS = {
     "leaflet": "Map by Leaflet.",
@@ -128,7 +141,7 @@ HERE = "./"  # address of a page, relative to itself
 
 
 def map_page(
-    synopsis: Synopsis,
+    release: Synopsis | Slices,
     *,
     title: str | None = None,
     description: str | None = None,
@@ -137,13 +150,14 @@ def map_page(
     basemap: Basemap | None = None,
     releases: Mapping[str, str] | None = None,
 ) -> str:
-    """A synopsis as one self-contained web page.
+    """A release as one self-contained web page.
 
-    It has a map, counts whatever is drawn on it, and has a table of named areas where there are any.
+    It has a map, counts whatever is drawn on it, and has a table of named areas where there are any. Slices of one data
+    set can be looked at one by one, in turn and side by side.
 
     Parameters
     ----------
-    synopsis : Synopsis
+    release : Synopsis or Slices
     title : str, optional
         Heading of the page.
     description : str, optional
@@ -163,6 +177,7 @@ def map_page(
     str
         HTML in which a content security policy forbids every request, but for tiles of a basemap.
     """
+    synopsis = release.shown() if isinstance(release, Slices) else release
     title = title or usual_title(synopsis)
     if basemap is not None:
         basemap.check_domain(synopsis.domain)
@@ -171,9 +186,7 @@ def map_page(
     shown |= {"afterBounds": facts.after_bounds(shown["confidence"])}
     shown |= {"about": facts.labelled(), "simulation": facts.claim.simulation}
     has_cells = synopsis.partition.tiles
-    shown |= cell_figures(synopsis, payload) if has_cells else area_figures(synopsis, payload)
-    if has_cells:
-        shown["picture"] = picture_figures(synopsis, payload)
+    shown |= _figures(release, payload)
     if overlay is not None:
         drawn = areas_and_lines(overlay, area_name=area_name)
         shown["overlay"] = overlay_figures(drawn, payload) if has_cells else overlay_lines(drawn)
@@ -188,10 +201,12 @@ def map_page(
         title=escape(title),
         summary=f'<meta name="description" content="{escape(description)}">' if description else "",
         description=f'<p class="description">{escape(description)}</p>' if description else "",
-        switch=_switch(releases or {}),
+        switch=switch(releases or {}),
         simulation=f'<p class="simulation" role="alert">{escape(SIMULATION)}</p>' if facts.claim.simulation else "",
         sentence=escape(facts.claim.sentence),
-        about="".join(f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in fine_print(facts).items()),
+        about="".join(
+            f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in _about(release, facts).items()
+        ),
         counted=escape(facts.counted),
         areas=asset("areas.html"),
         network=escape(basemap.words if basemap else NO_REQUESTS),
@@ -199,6 +214,23 @@ def map_page(
         facts=json_in_html(shown),
         payload=payload.text,
     )
+
+
+def _figures(release: Synopsis | Slices, payload: Payload) -> dict[str, Any]:
+    """What the page needs to answer: cells and their picture, areas, or those of every slice."""
+    if isinstance(release, Slices):
+        return slice_figures(release, payload)
+    if not release.partition.tiles:
+        return area_figures(release, payload)
+    return cell_figures(release, payload) | {"picture": picture_figures(release, payload)}
+
+
+def _about(release: Synopsis | Slices, facts: Facts) -> dict[str, str]:
+    """The fine print, and of slices what they are."""
+    if not isinstance(release, Slices):
+        return fine_print(facts)
+    cells = sum(each.partition.cells for each in release.values())
+    return {"Slices": release.by.words(), **fine_print(facts), "Cells": f"{cells:,} of all slices"}
 
 
 def surroundings(domain: Domain, payload: Payload, basemap: Basemap | None = None) -> dict[str, Any]:
@@ -214,7 +246,7 @@ def usual_title(synopsis: Synopsis) -> str:
     return f"Points by {synopsis.method.name}"
 
 
-def _switch(releases: Mapping[str, str]) -> str:
+def switch(releases: Mapping[str, str]) -> str:
     """Links between maps that are served together."""
     if not releases:
         return ""

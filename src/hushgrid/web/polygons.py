@@ -19,8 +19,10 @@ from hushgrid.web.questions import (
     LARGEST_BATCH,
     MOST_OF_ONE,
     MOST_VERTICES,
+    AskedSlices,
     RefusalError,
     confidence_in_address,
+    slices_in_address,
 )
 
 POLYGONS_EXAMPLE = (
@@ -31,19 +33,21 @@ POLYGONS_EXAMPLE = (
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PolygonQuestion:
-    """Features, their geometries, and the confidence asked for.
+    """Features, their geometries, and the confidence and the slices asked for.
 
     It is given to `Synopsis.answer_polygons` as a frame is: by its column `geometry` and its `crs`.
     """
 
     features: list[dict[str, Any]]
     geometry: NDArray[np.object_]
+    vertices: int
     confidence: float
+    slices: AskedSlices
     crs: str = LONGITUDE_LATITUDE
 
 
 def polygons_in_body(body: bytes, parameters: Iterable[tuple[str, str]] = ()) -> PolygonQuestion:
-    """The question of a GeoJSON object, and of ``?confidence=0.95``.
+    """The question of a GeoJSON object, and of ``?confidence=0.95&slice=07``.
 
     Coordinates are longitude and latitude (RFC 7946), whatever the release is in.
 
@@ -53,7 +57,8 @@ def polygons_in_body(body: bytes, parameters: Iterable[tuple[str, str]] = ()) ->
     >>> question.features[0]["properties"], question.geometry[0].area
     ({'name': 'Centre'}, 0.5)
     """
-    confidence = confidence_in_address(parameters)
+    slices, others = slices_in_address(parameters)
+    confidence = confidence_in_address(others)
     document = _parsed(body)
     if document.get("crs") is not None:
         msg = (
@@ -69,11 +74,13 @@ def polygons_in_body(body: bytes, parameters: Iterable[tuple[str, str]] = ()) ->
     if len(features) > LARGEST_BATCH:
         msg = f"at most {LARGEST_BATCH:,} features fit in one request, got {len(features):,}; ask in several."
         raise RefusalError(BODY_TOO_LARGE, msg)
-    _check_vertices(features)
+    vertices = _checked_vertices(features)
     geometry = np.full(len(features), None, dtype=object)
     for number, feature in enumerate(features):
         geometry[number] = _polygon(feature["geometry"], number)
-    return PolygonQuestion(features=features, geometry=geometry, confidence=confidence)
+    return PolygonQuestion(
+        features=features, geometry=geometry, vertices=vertices, confidence=confidence, slices=slices
+    )
 
 
 def _parsed(body: bytes) -> dict[str, Any]:
@@ -98,8 +105,11 @@ def _no_number(text: str) -> NoReturn:
     raise ValueError(text)
 
 
-def _check_vertices(features: list[dict[str, Any]]) -> None:
-    """Refuse what is not nested as polygons are, and too many vertices, before any geometry is made."""
+def _checked_vertices(features: list[dict[str, Any]]) -> int:
+    """How many vertices there are.
+
+    What is not nested as polygons are, and too many vertices, are refused before any geometry is made.
+    """
     vertices = 0
     for number, feature in enumerate(features):
         geometry = feature["geometry"]
@@ -121,6 +131,7 @@ def _check_vertices(features: list[dict[str, Any]]) -> None:
     if vertices > MOST_VERTICES:
         msg = f"at most {MOST_VERTICES:,} vertices fit in one request, got {vertices:,}; simplify, or ask in several."
         raise RefusalError(BODY_TOO_LARGE, msg)
+    return vertices
 
 
 def _is_position(value: object) -> bool:

@@ -47,31 +47,69 @@ class RefusalError(HushgridError):
 
 
 CONFIDENCE = 0.95
-MEMBERS = ("rects", "confidence")
+MEMBERS = ("rects", "confidence", "slices", "each")
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 LONGEST_QUOTE = 80  # characters of what was given, in a message
 EXAMPLE = '{"rects": [[-74, 40, -73, 41]], "confidence": 0.95}'
 
 
+@dataclass(frozen=True)
+class AskedSlices:
+    """Slices of a release that are asked: some together, or each by itself.
+
+    Without names, all of them.
+    """
+
+    names: tuple[str, ...] = ()
+    each: bool = False
+
+    def __post_init__(self) -> None:
+        if self.names and self.each:
+            msg = "name slices to add them up, or ask for each of them; not both."
+            raise ArgumentError(msg)
+
+
+ALL_TOGETHER = AskedSlices()
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Question:
-    """Rectangles, shape (n, 4), and the confidence asked for."""
+    """Rectangles, shape (n, 4), the confidence and the slices asked for."""
 
     rects: NDArray[np.float64]
     confidence: float
+    slices: AskedSlices = ALL_TOGETHER
+
+
+def slices_in_address(parameters: Iterable[tuple[str, str]]) -> tuple[AskedSlices, list[tuple[str, str]]]:
+    """The slices of ``?slice=07&slice=08`` or of ``?each=true``, and all other parameters.
+
+    Examples
+    --------
+    >>> slices_in_address([("slice", "07"), ("rect", "0,0,1,1"), ("slice", "08")])
+    (AskedSlices(names=('07', '08'), each=False), [('rect', '0,0,1,1')])
+    """
+    given = list(parameters)
+    each = [text for name, text in given if name == "each"]
+    if len(each) > 1 or not {*each} <= {"true", "false"}:
+        msg = "each must be true or false, and given once: with each=true, every slice has an answer of its own."
+        raise ArgumentError(msg)
+    asked = AskedSlices(tuple(text for name, text in given if name == "slice"), each == ["true"])
+    return asked, [(name, text) for name, text in given if name not in ("slice", "each")]
 
 
 def question_in_address(parameters: Iterable[tuple[str, str]]) -> Question:
-    """The question of ``?rect=W,S,E,N&rect=...&confidence=0.95``.
+    """The question of ``?rect=W,S,E,N&rect=...&confidence=0.95&slice=07``.
 
     Examples
     --------
     >>> question_in_address([("rect", "-74,40,-73,41"), ("confidence", ".9")])
-    Question(rects=array([[-74.,  40., -73.,  41.]]), confidence=0.9)
+    Question(rects=array([[-74.,  40., -73.,  41.]]), confidence=0.9, slices=AskedSlices(names=(), each=False))
     """
     rects: list[list[float]] = []
     confidence: list[float] = []
-    for name, text in parameters:
+    slices, others = slices_in_address(parameters)
+    for name, text in others:
         numbers = [float(part) if NUMBER.fullmatch(part) else math.nan for part in text.split(",")]
         match name:
             case "rect":
@@ -79,20 +117,21 @@ def question_in_address(parameters: Iterable[tuple[str, str]]) -> Question:
             case "confidence":
                 confidence += numbers
             case _:
-                msg = f"unknown parameter {name[:LONGEST_QUOTE]!r}; there are rect=W,S,E,N, repeatable, and confidence."
+                msg = f"unknown parameter {name[:LONGEST_QUOTE]!r}; there are rect=W,S,E,N, repeatable, confidence, "
+                msg += "slice, repeatable, and each."
                 raise ArgumentError(msg)
     if not rects:
         msg = "say which rectangles, with rect=W,S,E,N, as often as you like."
         raise ArgumentError(msg)
-    return _question(rects, _once(confidence))
+    return _question(rects, _once(confidence), slices)
 
 
 def confidence_in_address(parameters: Iterable[tuple[str, str]]) -> float:
-    """The confidence of ``?confidence=0.95``, where nothing else can be asked."""
+    """The confidence of ``?confidence=0.95``, where nothing else but slices can be asked."""
     given: list[float] = []
     for name, text in parameters:
         if name != "confidence":
-            msg = f"unknown parameter {name[:LONGEST_QUOTE]!r}; there is confidence."
+            msg = f"unknown parameter {name[:LONGEST_QUOTE]!r}; there are confidence, slice, repeatable, and each."
             raise ArgumentError(msg)
         given.append(float(text) if NUMBER.fullmatch(text) else math.nan)
     return _checked(_once(given))
@@ -107,12 +146,12 @@ def _once(given: list[float]) -> float:
 
 
 def question_in_body(body: bytes) -> Question:
-    """The question of ``{"rects": [[W, S, E, N], ...], "confidence": 0.95}``.
+    """The question of ``{"rects": [[W, S, E, N], ...], "confidence": 0.95, "slices": ["07", "08"]}``.
 
     Examples
     --------
-    >>> question_in_body(b'{"rects": [[-74, 40, -73, 41]]}')
-    Question(rects=array([[-74.,  40., -73.,  41.]]), confidence=0.95)
+    >>> question_in_body(b'{"rects": [[-74, 40, -73, 41]]}').rects
+    array([[-74.,  40., -73.,  41.]])
     """
     try:
         asked = json.loads(body.decode(), parse_constant=_refuse)
@@ -120,16 +159,21 @@ def question_in_body(body: bytes) -> Question:
         msg = f"the body must be JSON in UTF-8, which has no NaN and no Infinity, such as {EXAMPLE}."
         raise ArgumentError(msg) from None
     if not (isinstance(asked, dict) and isinstance(asked.get("rects"), list) and asked.keys() <= set(MEMBERS)):
-        msg = f"the body must be an object with a list of rects, maybe a confidence, and nothing else: {EXAMPLE}."
+        msg = "the body must be an object with a list of rects, maybe a confidence, slices or each, and nothing else: "
+        msg += f"{EXAMPLE}."
         raise ArgumentError(msg)
-    return _question(asked["rects"], asked.get("confidence", CONFIDENCE))
+    names, each = asked.get("slices", []), asked.get("each", False)
+    if not (isinstance(names, list) and all(isinstance(name, str) for name in names) and isinstance(each, bool)):
+        msg = 'slices must be a list of names, such as ["07", "08"], and each true or false.'
+        raise ArgumentError(msg)
+    return _question(asked["rects"], asked.get("confidence", CONFIDENCE), AskedSlices(tuple(names), each))
 
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
-def _question(rects: list[Any], confidence: Any) -> Question:
+def _question(rects: list[Any], confidence: Any, slices: AskedSlices) -> Question:
     if len(rects) > LARGEST_BATCH:
         msg = f"at most {LARGEST_BATCH:,} rectangles fit in one request, got {len(rects):,}; ask in several."
         raise RefusalError(BODY_TOO_LARGE, msg)
@@ -138,7 +182,8 @@ def _question(rects: list[Any], confidence: Any) -> Question:
             msg = f"rectangle {row} must be four finite numbers: west, south, east, north."
             raise ArgumentError(msg)
     confidence = _checked(confidence)
-    return Question(rects=check_rects(np.array(rects, np.float64).reshape(-1, 4)), confidence=confidence)
+    checked = check_rects(np.array(rects, np.float64).reshape(-1, 4))
+    return Question(rects=checked, confidence=confidence, slices=slices)
 
 
 def _checked(confidence: Any) -> float:

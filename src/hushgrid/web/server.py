@@ -25,11 +25,12 @@ from hushgrid.web.questions import (
     MOST_CONNECTIONS,
     POLYGONS_AT_ONCE,
     SENT_AHEAD,
+    Question,
     RefusalError,
     question_in_address,
     question_in_body,
 )
-from hushgrid.web.shelf import Shelf, Shelved
+from hushgrid.web.shelf import NAME_OF_SERIES, Page, Shelf, Shelved
 
 if TYPE_CHECKING:
     import uvicorn
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import Route
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from hushgrid.web.series.served import ServedSeries
 
 
 # A page carries a stricter policy of its own, and browsers obey both.
@@ -88,8 +91,8 @@ def routes(shelf: Shelf) -> "list[Route]":
     from starlette.routing import Route
 
     places = CapacityLimiter(POLYGONS_AT_ONCE)
-    first = next(iter(shelf.entries))
-    about = description(shelf.entries)
+    first = next(iter(shelf.entries)) if shelf.series is None else NAME_OF_SERIES
+    about = description(shelf.entries, series=shelf.series is not None)
 
     async def start(_request: "Request") -> "Response":
         return RedirectResponse(f"{first}/")
@@ -111,6 +114,7 @@ def routes(shelf: Shelf) -> "list[Route]":
         Route("/healthz", healthz),
         Route("/openapi.json", openapi),
         Route("/v1/", list_releases),
+        *_series_routes(shelf.series, shelf.series_page),
         Route("/v1/{name}/count", partial(_count, shelf), methods=["GET", "POST"]),
         Route("/v1/{name}/cells", partial(_listing, shelf, cells)),
         Route("/v1/{name}/areas", partial(_listing, shelf, areas)),
@@ -139,10 +143,44 @@ async def refused(_request: "Request", error: Exception) -> "Response":
             return JSONResponse({"error": BROKEN}, 500)
 
 
+def _series_routes(series: "ServedSeries | None", page: Page | None) -> "list[Route]":
+    """The page of a series, and its answers in JSON, if there is one."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import JSONResponse, RedirectResponse
+    from starlette.routing import Route
+
+    if series is None or page is None:
+        return []
+
+    async def to_page(_request: "Request") -> "Response":
+        return RedirectResponse(f"{NAME_OF_SERIES}/")
+
+    async def show(request: "Request") -> "Response":
+        return _handed_out(page, request)
+
+    async def places(_request: "Request") -> "Response":
+        return await run_in_threadpool(lambda: JSONResponse(series.places))
+
+    async def count(request: "Request") -> "Response":
+        ask = await _question(request)
+        return await run_in_threadpool(lambda: JSONResponse(series.answers(ask())))
+
+    return [
+        Route(f"/{NAME_OF_SERIES}", to_page),
+        Route(f"/{NAME_OF_SERIES}/", show),
+        Route(f"/v1/{NAME_OF_SERIES}", places),
+        Route(f"/v1/{NAME_OF_SERIES}/count", count, methods=["GET", "POST"]),
+    ]
+
+
 async def _page(shelf: Shelf, request: "Request") -> "Response":
+    return _handed_out(shelf.pages[shelf.entry(request.path_params["name"]).name], request)
+
+
+def _handed_out(page: Page, request: "Request") -> "Response":
+    """A page, or that the client has it already."""
     from starlette.responses import Response
 
-    page = shelf.pages[shelf.entry(request.path_params["name"]).name]
     headers = {
         "ETag": page.tag,
         "Cache-Control": "no-cache",
@@ -159,11 +197,15 @@ async def _count(shelf: Shelf, request: "Request") -> "Response":
     from starlette.responses import JSONResponse
 
     entry = shelf.entry(request.path_params["name"])
-    if request.method == "POST":
-        ask = partial(question_in_body, await _body(request))
-    else:
-        ask = partial(question_in_address, _parameters(request))
+    ask = await _question(request)
     return await run_in_threadpool(lambda: JSONResponse(answers(entry, ask())))
+
+
+async def _question(request: "Request") -> Callable[[], Question]:
+    """What reads the question of a request."""
+    if request.method == "POST":
+        return partial(question_in_body, await _body(request))
+    return partial(question_in_address, _parameters(request))
 
 
 Listing = Callable[[Shelved, list[tuple[str, str]]], dict[str, Any]]

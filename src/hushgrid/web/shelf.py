@@ -1,4 +1,4 @@
-"""The synopses that are served, ready from the start."""
+"""The releases that are served, ready from the start."""
 
 import hashlib
 import re
@@ -7,33 +7,22 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
-from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from hushgrid.geometry.areas import AreaPartition
+from hushgrid.slices.slices import Slices
 from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.page import HERE, map_page
 from hushgrid.web.questions import NOT_FOUND, RefusalError
 
-ENDINGS = (".parquet", ".dp")  # of a release file
+if TYPE_CHECKING:
+    from hushgrid.web.series.served import ServedSeries
+
 UNFIT = re.compile(r"[^a-z0-9]+")  # for an address
 LONGEST_NAME = 60
 NAMELESS = "release"
-
-
-def title_of(file: Path) -> str:
-    """The name of a release file without its endings.
-
-    Examples
-    --------
-    >>> title_of(Path("city/Trips 2024.dp.parquet"))
-    'Trips 2024'
-    """
-    title = file.name
-    for ending in ENDINGS:
-        title = title.removesuffix(ending)
-    return title or file.name
+NAME_OF_SERIES = "series"
 
 
 def name_of(title: str) -> str:
@@ -60,30 +49,43 @@ def distinct_names(text: str, taken: Collection[str], *, before: str) -> str:
     return next(candidate for candidate in candidates if candidate not in taken)
 
 
-RESERVED = frozenset({"v1", "healthz"})  # names of other addresses
+RESERVED = frozenset({"v1", "healthz", NAME_OF_SERIES})  # names of other addresses
 LONGEST_QUOTE = 80  # characters of what was asked for, in a message
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Shelved:
-    """A synopsis with its name and title.
+    """A release with its name and title.
 
     The name stands in addresses, the title on pages.
     """
 
     name: str
     title: str
-    synopsis: Synopsis
+    release: Synopsis | Slices
+
+    @cached_property
+    def shown(self) -> Synopsis:
+        """The release, or what stands for all of its slices."""
+        return self.release.shown() if isinstance(self.release, Slices) else self.release
 
     @cached_property
     def facts(self) -> Facts:
         """What every answer says of the release."""
-        return Facts.of(self.synopsis)
+        return Facts.of(self.shown)
 
     @property
     def label(self) -> str:
         """The title, and whether it is a simulation."""
-        return f"{self.title} (simulation)" if self.synopsis.simulation else self.title
+        return f"{self.title} (simulation)" if self.release.simulation else self.title
+
+    def prepare(self) -> None:
+        """Make the tables that all answers share, which threads should not race for."""
+        self.release.answer(self.release.domain.bounds)
+        if isinstance(self.release, Slices):
+            self.release.total_of_all()
+        if not self.shown.partition.tiles:
+            self.release.table()
 
 
 class Page:
@@ -95,41 +97,50 @@ class Page:
 
 
 class Shelf:
-    """Synopses by name, each with its page.
+    """Releases by name, each with its page.
 
     Parameters
     ----------
-    titled : iterable of (str, Synopsis)
+    titled : iterable of (str, Synopsis or Slices)
         In the order they are shown. Titles that occur twice get a number.
+    series : ServedSeries, optional
+        What they are together.
     """
 
-    def __init__(self, titled: Iterable[tuple[str, Synopsis]]) -> None:
+    def __init__(
+        self, titled: Iterable[tuple[str, Synopsis | Slices]], *, series: "ServedSeries | None" = None
+    ) -> None:
         self.entries: Mapping[str, Shelved] = MappingProxyType(_entries(titled))
+        self.series = series
+        self.series_page = None if series is None else Page(series.page(self._links(NAME_OF_SERIES)))
         self.pages = {name: Page(self._page(entry)) for name, entry in self.entries.items()}
         for entry in self.entries.values():
-            # Makes the tables that all answers share, which threads should not race for.
-            entry.synopsis.answer(entry.synopsis.domain.bounds)
-            if isinstance(entry.synopsis.partition, AreaPartition):
-                entry.synopsis.table()
+            entry.prepare()
 
     def entry(self, name: str) -> Shelved:
-        """The synopsis of that name."""
+        """The release of that name."""
         if name not in self.entries:
             msg = f"there is no release {name[:LONGEST_QUOTE]!r}; served are: {', '.join(self.entries)}."
             raise RefusalError(NOT_FOUND, msg)
         return self.entries[name]
 
     def _page(self, entry: Shelved) -> str:
-        others = {HERE if other is entry else f"../{other.name}/": other.label for other in self.entries.values()}
-        return map_page(entry.synopsis, title=entry.title, releases=others if len(others) > 1 else {})
+        others = self._links(entry.name)
+        return map_page(entry.release, title=entry.title, releases=others if len(others) > 1 else {})
+
+    def _links(self, here: str) -> dict[str, str]:
+        """Titles of all pages, by their addresses relative to one of them."""
+        labels = {} if self.series is None else {NAME_OF_SERIES: self.series.label}
+        labels |= {name: entry.label for name, entry in self.entries.items()}
+        return {HERE if name == here else f"../{name}/": label for name, label in labels.items()}
 
 
-def _entries(titled: Iterable[tuple[str, Synopsis]]) -> dict[str, Shelved]:
+def _entries(titled: Iterable[tuple[str, Synopsis | Slices]]) -> dict[str, Shelved]:
     entries: dict[str, Shelved] = {}
     titles: set[str] = set()
-    for wanted, synopsis in titled:
+    for wanted, release in titled:
         title = distinct_names(wanted, titles, before=" ")
         name = distinct_names(name_of(title), RESERVED | entries.keys(), before="-")
         titles.add(title)
-        entries[name] = Shelved(name=name, title=title, synopsis=synopsis)
+        entries[name] = Shelved(name=name, title=title, release=release)
     return entries

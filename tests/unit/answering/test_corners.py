@@ -11,6 +11,7 @@ from hushgrid.answering.corners import is_even_quadtree
 from hushgrid.answering.sloped_trees import SlopedSurface
 from hushgrid.answering.surface import FLAT
 from hushgrid.answering.trees import TreeSurface
+from hushgrid.geometry.quadrants import all_cells, quadrant_tree
 from hushgrid.geometry.tree import Lattice, divide, grow, seedling
 from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.measurements import Measurements, NoisyValues
@@ -31,9 +32,10 @@ def masses(draw):
 
 @pytest.fixture(scope="module", autouse=True)
 def by_corners():
-    """However few the rectangles are."""
+    """However few the rectangles are, and however small."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tree_surfaces, "FEW", 0)
+        patch.setattr(tree_surfaces, "CROSSED", -1.0)
         yield
 
 
@@ -139,3 +141,21 @@ def test_only_quadtrees_are_counted_by_corners(tree):
     )
 
     assert is_even_quadtree(tree) == even
+
+
+def test_many_small_rectangles_need_no_corners(monkeypatch):
+    """Walking the tree is as fast as long as their edges cross few leaves; it gives the same answers."""
+    monkeypatch.setattr(tree_surfaces, "FEW", 2000)
+    monkeypatch.setattr(tree_surfaces, "CROSSED", 3.0)
+    tree = quadrant_tree(all_cells(UNIT_SQUARE, 5))
+    low = np.random.default_rng(0).random((2500, 2)) / 2
+    counts, slopes = np.arange(1.0, tree.cells + 1), np.zeros((tree.cells, 2))
+    small, large = (surface(SlopedSurface, tree, counts, slopes) for _ in range(2))
+
+    found = [made.counts(np.hstack([low, low + side])) for made, side in ((small, 0.01), (large, 0.4))]
+
+    assert "_corners" not in small.__dict__
+    assert "_corners" in large.__dict__
+    slow = node_by_node(SlopedSurface, tree, counts, slopes)
+    assert np.allclose(found[0], slow.counts(np.hstack([low, low + 0.01])))
+    assert np.allclose(found[1], slow.counts(np.hstack([low, low + 0.4])))

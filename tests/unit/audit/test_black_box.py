@@ -67,12 +67,12 @@ def test_a_function_that_never_changes_ends_the_search():
 
 
 def test_every_method_has_neighbours():
-    """Every method has its pairs of neighbours, four of them of users, under different titles."""
+    """Every method has its pairs of neighbours, five of them of users, under different titles."""
     planned = list(pairs(setting(methods=tuple(METHODS))))
 
     assert {pair.method.name for pair in planned} == set(METHODS)
     assert len({(pair.method.name, pair.title) for pair in planned}) == len(planned)
-    assert sum("user" in pair.title for pair in planned) == 4
+    assert sum("user" in pair.title for pair in planned) == 5
 
 
 def test_the_largest_bound_is_that_of_a_build_that_tells_everything():

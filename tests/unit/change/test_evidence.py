@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.stats import false_discovery_control, laplace, norm
 
 from hushgrid.change.evidence import AskedPlaces, NamedAreas, benjamini_hochberg, holm, p_values
-from hushgrid.synopsis.answer import FLOOR_VARIANCE, UNCALIBRATED, Calibration, with_interval
+from hushgrid.synopsis.answer import FLOOR_VARIANCE, UNCALIBRATED, Calibration, Estimates
 
 SIZES = np.array([0.0, 0.3, 1.0, 2.0, 3.5, 5.0, 6.5])
 
@@ -19,12 +19,20 @@ def named_areas(variances, fourths):
     return NamedAreas(counts=(counts, counts), variances=variances, fourths=fourths, confidence=0.95)
 
 
-def asked_places(noise, spread, calibration=UNCALIBRATED):
+def asked_places(noise, spread, calibration=UNCALIBRATED, *, after_spread=None, common=0.0, ratio=1.0):
     """The same places of no points in two releases, with these variances."""
-    answer = with_interval(np.zeros(len(noise)), noise, spread, reach=np.ones(len(noise)))
+    before, after = (
+        Estimates.of(np.zeros(len(noise)), noise, each, reach=np.ones(len(noise))).answer()
+        for each in (spread, spread if after_spread is None else after_spread)
+    )
     shares = np.full(len(noise), 0.01)
     return AskedPlaces(
-        before=answer, after=answer, calibrations=(calibration, calibration), area_shares=(shares, shares)
+        before=before,
+        after=after,
+        calibrations=(calibration, calibration),
+        area_shares=(shares, shares),
+        common=common,
+        ratio=ratio,
     )
 
 
@@ -106,3 +114,24 @@ def test_holm_rejects_step_by_step(seed):
 
     assert 0 < rejected.sum() < 40
     np.testing.assert_array_equal(holm(p) <= rate, rejected)
+
+
+def test_spread_in_common_cancels():
+    """All of it where points lie alike in the same cells; then noise is left."""
+    noise, spread = np.full(3, 50.0), np.array([0.0, 100.0, 1e4])
+    independent, alike = (asked_places(noise, spread, common=each).half_widths(0.05) for each in (0.0, 1.0))
+
+    np.testing.assert_allclose(independent[1:], norm.isf(0.025) * np.sqrt(2 * (50 + spread[1:] + FLOOR_VARIANCE)))
+    np.testing.assert_allclose(alike, alike[0])
+    assert alike[0] >= norm.isf(0.025) * 10
+
+
+def test_spread_of_coarse_cells_is_not_in_fine_ones():
+    """Of ten times the spread, what both have in common is that of the finer cells, by the points of both."""
+    coarse, fine = np.array([1000.0 - FLOOR_VARIANCE]), np.array([100.0 - FLOOR_VARIANCE])
+    noise = np.array([1.0])
+    found = asked_places(noise, coarse, after_spread=fine, common=0.5).half_widths(0.05)
+    of_few = asked_places(noise, fine, after_spread=coarse, common=0.5, ratio=4.0).half_widths(0.05)
+
+    np.testing.assert_allclose(found, norm.isf(0.025) * np.sqrt(2 + 1100 - 2 * 0.5 * 100))
+    np.testing.assert_allclose(of_few, norm.isf(0.025) * np.sqrt(2 + 1100 - 2 * 0.5 * 250))

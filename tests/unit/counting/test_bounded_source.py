@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -15,8 +16,12 @@ import pytest
 from hushgrid.counting.bounded import bounded_points
 from hushgrid.counting.bounding import KeyedRule
 from hushgrid.counting.by_user import partitions
+from hushgrid.counting.by_user.ids import Ids
+from hushgrid.counting.by_user.partitions import UserPartitions
+from hushgrid.counting.by_user.rows import UserRows
 from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
+from hushgrid.counting.users import IDS
 from hushgrid.errors import HushgridError, InputError
 from hushgrid.geometry.grid import Grid
 from hushgrid.work import Step, Work
@@ -234,6 +239,26 @@ before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 rows = bound(Path(sys.argv[2]))
 print(rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
+
+
+def test_threads_that_fill_memory_at_the_same_time_lose_no_row(tmp_path, monkeypatch):
+    """Eight threads, each of whose blocks fills memory, change places as often as they can."""
+    monkeypatch.setattr(partitions, "PARTITIONS", 3)
+    blocks = [
+        UserRows(Ids.of(pa.array([b"%d" % user for user in range(20)], IDS)), np.full(20, float(number)), np.zeros(20))
+        for number in range(64)
+    ]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for run in range(30):
+            divided = UserPartitions(tmp_path / str(run), memory_bytes=blocks[0].nbytes)
+            with ThreadPoolExecutor(8) as pool:
+                list(pool.map(divided.add, blocks))
+            held = [rows.longitudes for partition in divided.close() for rows in partition]
+            assert np.array_equal(np.bincount(np.concatenate(held).astype(int)), np.full(64, 20))
+    finally:
+        sys.setswitchinterval(before)
 
 
 @pytest.mark.slow

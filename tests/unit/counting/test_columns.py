@@ -2,8 +2,9 @@
 
 import pytest
 
-from hushgrid.counting.columns import USUAL_NAMES, check_column_arguments, find_columns
+from hushgrid.counting.columns import check_column_arguments, find_columns
 from hushgrid.errors import ArgumentError, InputError
+from hushgrid.files.columns import USUAL_NAMES
 
 
 @pytest.mark.parametrize("change", [str.lower, str.upper, str.title])

@@ -33,6 +33,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "records": {},
     "users": {"user": USERS, "max_per_user": 3},
     "scaled": {"user": USERS, "max_per_user": 3, "scale_to_total": "private"},
+    "capped": {"user": USERS, "max_per_user": 3, "estimate": "all-records"},
+    "all": {"user": USERS, "max_per_user": 3, "estimate": "all-records", "scale_to_total": len(POINTS)},
     "distinct": {"user": USERS, "max_per_user": 3, "distinct": True, "method": hg.UniformGrid(side=4)},
 }
 
@@ -110,14 +112,13 @@ def test_the_promise_and_the_odds_are_those_of_the_release(kind: str) -> None:
 
 
 def test_what_is_counted_is_told_apart() -> None:
-    """Records, kept ones, scaled ones and users have a sentence each, in every language."""
+    """Records, kept ones, scaled ones, all and users have a sentence each, in every language."""
     releases = {kind: released(kind) for kind in KINDS}
     for code in SHIPPED:
         texts = {kind: str(state(release, code)) for kind, release in releases.items()}
-        said = {
-            kind: Language.of(code).say(f"counted_{key}", bound=3)
-            for kind, key in zip(KINDS, ("points", "kept", "scaled", "distinct"), strict=True)
-        }
+        language, keys = Language.of(code), ("points", "kept", "scaled", "capped", "all", "distinct")
+        cap = language.number(releases["capped"].scale.cap)
+        said = {kind: language.say(f"counted_{key}", bound=3, cap=cap) for kind, key in zip(KINDS, keys, strict=True)}
         for kind, text in texts.items():
             assert [other for other in KINDS if said[other] in text] == [kind]
 

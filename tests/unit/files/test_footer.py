@@ -112,7 +112,9 @@ def test_several_rates_and_missing_values_come_back():
 
 
 HOSTILE = {
-    "a newer schema": ("schema", 2, "its schema is 2"),
+    "a newer schema": ("schema", 3, "its schema is 3"),
+    "no schema yet": ("schema", 0, "its schema is 0"),
+    "slices": ("slices", [], "it holds several slices"),
     "a schema of text": ("schema", "1", "schema must be a whole number"),
     "a schema of true": ("schema", True, "schema must be a whole number"),
     "an unknown key": ("surprise", 1, "'surprise' is not known"),

@@ -15,7 +15,7 @@ import pytest
 import shapely
 
 from hushgrid.errors import ArgumentError, SynopsisFileError
-from hushgrid.files import release as file
+from hushgrid.files import groups
 from hushgrid.files.release import COLUMNS
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
@@ -24,6 +24,12 @@ from hushgrid.synopsis.claim import Claim, MethodRecord
 from hushgrid.synopsis.synopsis import Synopsis, read
 from tests.synopses import synopsis_on
 from tests.tampering import tamper
+
+
+def statistics_of(group):
+    """Statistics of the columns of a group of rows that have any, by name."""
+    chunks = map(group.column, range(group.num_columns))
+    return {chunk.path_in_schema: chunk.statistics for chunk in chunks if chunk.statistics is not None}
 
 
 def assert_same(left, right):
@@ -47,10 +53,12 @@ def test_read_undoes_save(synopsis, path):
 
 def test_read_undoes_save_over_many_row_groups(synopsis, path, monkeypatch):
     """Rows keep their order when they are written in parts."""
-    monkeypatch.setattr(file, "ROWS_PER_GROUP", 4)
+    monkeypatch.setattr(groups, "ROWS_PER_GROUP", 4)
     synopsis.save(path)
+    parquet = pq.read_metadata(path)
 
-    assert pq.read_metadata(path).num_row_groups == -(-synopsis.partition.cells // 4)
+    assert parquet.num_row_groups >= -(-synopsis.partition.cells // 4)
+    assert all(parquet.row_group(group).num_rows <= 4 for group in range(parquet.num_row_groups))
     assert_same(read(path), synopsis)
 
 
@@ -101,6 +109,8 @@ def test_columns_are_as_documented(synopsis, path):
     assert table.schema.remove_metadata().equals(COLUMNS)
     bounds = np.stack([table[name] for name in ("west", "south", "east", "north")], axis=1)
     np.testing.assert_array_equal(bounds, synopsis.partition.bounds())
+    boxes = [list(box.values()) for box in table["bbox"].to_pylist()]
+    np.testing.assert_array_equal(boxes, bounds)
     np.testing.assert_array_equal(table["std_error"], np.sqrt(synopsis.variances))
     np.testing.assert_array_equal(table["measured"], leaves.values)
     assert table["rate"].to_pylist() == [str(leaves.rates[0])] * synopsis.partition.cells
@@ -114,6 +124,31 @@ def test_geopandas_reads_it(synopsis, path):
     assert frame.crs == "OGC:CRS84"
     assert shapely.equals(frame.geometry, shapely.box(*synopsis.partition.bounds().T)).all()
     np.testing.assert_array_equal(frame["count"], synopsis.counts)
+
+
+def test_geopandas_filters_by_the_covering_box(on_grid, path):
+    """Readers find a place without looking at polygons."""
+    on_grid.save(path)
+    west, south, east, north = on_grid.partition.bounds(5, 6)[0]
+    inside = west + (east - west) / 3, south + (north - south) / 3
+
+    assert geopandas.read_parquet(path, bbox=(*inside, *inside))["count"].tolist() == [on_grid.counts[5]]
+
+
+def test_groups_of_rows_are_skipped_by_place(path):
+    """Groups of a large grid have no cell in common with each other's place, as their statistics say."""
+    grid = Grid(domain=Domain(west=0, south=0, east=4, north=2), rows=400, columns=300)
+    synopsis_on(grid, values=np.arange(grid.cells)).save(path)
+    parquet = pq.read_metadata(path)
+    found = [statistics_of(parquet.row_group(group)) for group in range(parquet.num_row_groups)]
+
+    assert [group.num_rows for group in map(parquet.row_group, range(parquet.num_row_groups))] == [30_000] * 4
+    assert [(each["bbox.ymin"].min, each["bbox.ymax"].max) for each in found] == [
+        (0, 0.5),
+        (0.5, 1),
+        (1, 1.5),
+        (1.5, 2),
+    ]
 
 
 def test_geopandas_reads_metres(on_grid, path):
@@ -273,6 +308,17 @@ def test_every_column_is_needed(on_grid, path, name):
 
     with pytest.raises(SynopsisFileError, match="its columns are not"):
         read(path)
+
+
+def test_the_first_schema_has_no_boxes(on_grid, path):
+    """A file has the columns of its own schema, and no others."""
+    on_grid.save(path)
+    tamper(path, edit=lambda release: release.update(schema=1))
+    with pytest.raises(SynopsisFileError, match="its columns are not"):
+        read(path)
+
+    tamper(path, schema=COLUMNS.remove(COLUMNS.get_field_index("bbox")))
+    assert_same(read(path), on_grid)
 
 
 @pytest.mark.parametrize(("name", "kind"), [("count", pa.float32()), ("measured", pa.int32()), ("rate", pa.binary())])

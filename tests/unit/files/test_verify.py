@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushgrid.errors import SynopsisFileError
-from hushgrid.files import release as file
+from hushgrid.files import groups
 from hushgrid.files.release import COLUMNS
 from hushgrid.files.tables import REGION_SCHEMA, measurement_table, pack
 from hushgrid.files.verify import verify_file
@@ -20,7 +20,8 @@ from hushgrid.synopsis.claim import Claim, Size, Spend
 from hushgrid.synopsis.synopsis import Synopsis
 from tests.tampering import tamper
 
-CHECKS = ["release", "spends", "size", "rates", "counts", "standard errors", "bounds", "polygons", "geo metadata"]
+CHECKS = ["release", "spends", "size", "rates", "counts", "standard errors"]
+CHECKS += ["bounds", "polygons", "boxes", "geo metadata"]
 
 
 def failures(path):
@@ -47,7 +48,7 @@ def test_what_was_saved_is_consistent(synopsis, path):
 
 def test_every_row_group_is_looked_at(on_nested, path, monkeypatch):
     """A wrong count in the last part of a file is found, and its cell named."""
-    monkeypatch.setattr(file, "ROWS_PER_GROUP", 4)
+    monkeypatch.setattr(groups, "ROWS_PER_GROUP", 4)
     replace(on_nested, counts=changed(on_nested.counts, 14, 1)).save(path)
 
     assert "cell 14 " in next(check.detail for check in verify_file(path).checks if check.name == "counts")
@@ -61,6 +62,28 @@ def test_one_wrong_number_is_noticed(synopsis, path, column):
     names = {"count": "counts", "std_error": "standard errors"}
 
     assert failures(path) == {names.get(column, "bounds")}
+
+
+@pytest.mark.parametrize("corner", ["xmin", "ymin", "xmax", "ymax"])
+@pytest.mark.parametrize("wrong", [-74.2, np.nan])
+def test_a_changed_box_is_noticed(synopsis, path, corner, wrong):
+    """A covering that is not around its cell would lead readers astray."""
+    synopsis.save(path)
+    boxes = pq.read_table(path)["bbox"].to_pylist()
+    boxes[3][corner] = wrong
+    tamper(path, columns={"bbox": boxes})
+
+    assert failures(path) == {"boxes"}
+
+
+def test_a_covering_that_is_not_named_is_noticed(on_grid, path):
+    """Readers would not use the boxes, though they are there."""
+    on_grid.save(path)
+    geo = json.loads(pq.read_metadata(path).metadata[b"geo"])
+    del geo["columns"]["geometry"]["covering"]
+    tamper(path, keys={"geo": json.dumps(geo)})
+
+    assert failures(path) == {"geo metadata"}
 
 
 def test_rounding_of_other_machines_is_no_contradiction(synopsis, path):
@@ -154,7 +177,7 @@ def test_a_moved_domain_is_noticed(synopsis, path):
     synopsis.save(path)
     tamper(path, edit=lambda release: release["domain"].update(west=-74.27))
 
-    assert failures(path) == {"bounds", "polygons", "geo metadata"}
+    assert failures(path) == {"bounds", "polygons", "boxes", "geo metadata"}
 
 
 def test_simulations_are_no_releases(on_grid, path):

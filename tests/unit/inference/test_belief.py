@@ -13,10 +13,11 @@ from hushgrid.inference.least_squares import solve
 from hushgrid.inference.slopes import refined_means
 from hushgrid.inference.split_loops import CONCENTRATIONS
 from hushgrid.inference.split_prior import beta_cdfs, cumulative_tables
-from hushgrid.inference.splits import bayes_masses
+from hushgrid.inference.splits import SecondLaws, bayes_masses
 from tests.quadtrees import complete_quadtree, measured, measured_quadtrees, node_sums, noisy
 
 WEIGHTS = np.array([0.15, 0.05, 0.2, 0.3, 0.15, 0.05, 0.05, 0.05])
+SECOND = np.array([0.1, 0.0, 0.1, 0.2, 0.3, 0.2, 0.1, 0.0])  # none exactly at the mean
 
 
 def prior_points(weights, mean, cells):
@@ -127,6 +128,42 @@ def test_leaves_are_those_of_the_model(quads):
         west = masses[1] + masses[3]
         expected = quad.southwest_mean(west)
         assert abs(masses[1] - expected) < 0.05 * np.sqrt(quad.fit.variances[1])
+
+
+def with_second_laws(quad, *, others):
+    """The same quad whose splits follow second laws, too, in one of two bins."""
+    weights = np.zeros((2, 2, 2, 8))
+    weights[..., 1, :] = (1 - others) * SECOND
+    weights[..., 1, 1] = others
+    weights[..., 0, 0] = 1  # a bin that no split is in
+    second = SecondLaws(
+        means=np.array([[0.2, 0.85, 0.6], *[[0.5] * 3] * 4]), bins=np.ones((5, 3), np.int64), weights=weights
+    )
+    return replace(quad.fit, second=second)
+
+
+@pytest.mark.parametrize("others", [0.0, 0.4])
+def test_second_laws_are_those_of_the_model(quads, others):
+    """A leaf given the mass of its half: both families together, and the second alone."""
+    for quad in quads:
+        fit = with_second_laws(quad, others=others)
+        masses = belief_masses(quad.tree, quad.measurements, fit)
+        west = masses[1] + masses[3]
+        first, chance = prior_points(WEIGHTS, quad.fit.prior_means[0, 1], 2000)
+        second, other_chance = prior_points(SECOND, fit.second.means[0, 1], 2000)
+        share, prior = np.concatenate([first, second]), np.concatenate([others * chance, (1 - others) * other_chance])
+        likely = prior * quad.likelihood(1, west * share) * quad.likelihood(3, west * (1 - share))
+        expected = west * (likely * share).sum() / likely.sum()
+        assert abs(masses[1] - expected) < 0.05 * np.sqrt(quad.fit.variances[1])
+        assert abs(masses[1] - belief_masses(quad.tree, quad.measurements, quad.fit)[1]) > 1e-3
+
+
+def test_second_laws_without_weight_change_nothing(quads):
+    """But for rounding."""
+    for quad in quads:
+        alone = belief_masses(quad.tree, quad.measurements, quad.fit)
+        both = belief_masses(quad.tree, quad.measurements, with_second_laws(quad, others=1.0))
+        np.testing.assert_allclose(both, alone, rtol=1e-12)
 
 
 def test_two_levels_are_those_of_the_model():

@@ -13,7 +13,7 @@ import hushgrid as hg
 from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.files.verify import TOLERANCE
-from hushgrid.inference import belief, measurements, slopes, splits
+from hushgrid.inference import belief, belief_prior, measurements, pooled, slopes, splits
 from hushgrid.inference import belief_loops as belief_kernels
 from hushgrid.inference import inferences as estimate
 from hushgrid.inference import least_squares as tree_least_squares
@@ -22,9 +22,11 @@ from hushgrid.inference import split_loops as split_kernels
 from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.methods import METHODS
+from hushgrid.priors.sharpen import sharpened
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from tests.plain import UNIT_SQUARE
+from tests.priors import clustered, good_prior, staq
 
 ROUNDING = 1e-15  # relative, ten times what the last digit is worth
 
@@ -47,6 +49,17 @@ STAGES = [  # module, name of a function, and which of its arguments it writes t
     (slopes, "observe_shares", (3, 4)),
     (estimate, "refined_means", ()),
     (estimate, "restore", ()),
+    (pooled, "gather_slopes", (6, 7)),
+    (pooled, "measured_shares", ()),
+    (pooled, "means_of", ()),
+    (pooled, "leans_of", ()),
+    (belief_prior, "lesson_of_splits", ()),
+    (belief_prior, "learned_means", ()),
+    (belief_prior, "pooled_means", ()),
+    (belief_prior, "evidence_of", ()),
+    (belief_prior, "fit_weights", ()),
+    (belief_prior, "means_of", ()),
+    (belief, "second_tables", ()),
     (belief, "cumulative_tables", ()),
     (belief, "powers_of_masses", ()),
     (belief_kernels, "observe_leaves", (3,)),
@@ -58,7 +71,8 @@ STAGES = [  # module, name of a function, and which of its arguments it writes t
 def rounded_otherwise(value, rng):
     """Numbers with errors in their last digits; arrays that are written to stay the same arrays."""
     if isinstance(value, tuple):
-        return tuple(rounded_otherwise(part, rng) for part in value)
+        parts = [rounded_otherwise(part, rng) for part in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if isinstance(value, float):
         return value * (1 + ROUNDING * rng.standard_normal())
     if isinstance(value, np.ndarray) and value.dtype == np.float64:
@@ -114,9 +128,16 @@ RELEASES = {
 }
 
 
-def counts_of(partition, measured, inference):
-    """Counts of leaves, nothing of it remembered from before."""
-    return INFERENCES[inference].counts(Evidence(partition, measured))
+def check_other_processors(synopsis, another_processor):
+    """Counts stay as they are, nothing of them remembered from before."""
+    for seed in range(5):
+        another_processor(seed)
+        synopsis.measurements.leaves.__dict__.pop("variances", None)
+        synopsis.measurements.region_values.__dict__.pop("variances", None)
+        evidence = Evidence(synopsis.partition, synopsis.measurements, synopsis.evidence.prior)
+        counts = INFERENCES[synopsis.inference].counts(evidence)
+        moved = np.abs(counts - synopsis.counts) / (1 + np.abs(synopsis.counts))
+        assert moved.max() < TOLERANCE
 
 
 @pytest.mark.parametrize("name", RELEASES)
@@ -125,10 +146,13 @@ def test_last_digits_stay_last_digits(name, another_processor):
     method, epsilon = RELEASES[name]
     counter = PointCounter(UNIT_SQUARE, ArrayPoints(town(10_000)))
     synopsis = method.release(counter, Budget(epsilon, bits=simulation_rng(1)))
-    for seed in range(5):
-        another_processor(seed)
-        synopsis.measurements.leaves.__dict__.pop("variances", None)
-        synopsis.measurements.region_values.__dict__.pop("variances", None)
-        counts = counts_of(synopsis.partition, synopsis.measurements, synopsis.inference)
-        moved = np.abs(counts - synopsis.counts) / (1 + np.abs(synopsis.counts))
-        assert moved.max() < TOLERANCE
+    check_other_processors(synopsis, another_processor)
+
+
+@pytest.mark.parametrize("epsilon", [0.02, 1, 10])
+def test_priors_make_no_more_of_last_digits(epsilon, another_processor):
+    """Of sharper releases, with much noise and with little."""
+    release = staq(clustered(10_000, seed=0), epsilon=epsilon)
+    synopsis = sharpened(release, good_prior())
+    assert synopsis.prior.used
+    check_other_processors(synopsis, another_processor)

@@ -92,7 +92,9 @@ def test_an_index_that_is_not_the_name_is_found(points, tmp_path):
     path = tmp_path / "cells.dp.parquet"
     synopsis = hg.publish(points, domain=DOMAIN, epsilon=1, method=hg.Areas.h3(5))
     synopsis.save(path)
-    tamper(path, columns={"h3": synopsis.partition.names[::-1]}, schema=columns_of(synopsis.partition))
+    tamper(
+        path, columns={"h3": synopsis.partition.names[::-1]}, schema=columns_of(synopsis.partition, synopsis.inference)
+    )
 
     assert [check.name for check in verify_file(path).checks if not check.ok] == ["names"]
 

@@ -10,7 +10,7 @@ from hushgrid.errors import LedgerError
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import SystemBits
 from hushgrid.privacy.budget import Budget
-from hushgrid.privacy.draws import fingerprint
+from hushgrid.privacy.draws import Draws, fingerprint
 from hushgrid.release.request import ReleaseRequest
 
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)
@@ -113,10 +113,10 @@ def test_a_run_that_was_cut_off_goes_on_where_it_was(method):
 def test_another_request_does_not_take_what_was_kept():
     """Another rate, purpose, length or other cells have another fingerprint."""
     journal = Notebook()
-    Budget(Fraction(1), bits=SystemBits(), journal=journal).measure(np.zeros(4, np.int64), Fraction(1, 2))
+    Budget(Fraction(1), bits=SystemBits(), draws=Draws(journal)).measure(np.zeros(4, np.int64), Fraction(1, 2))
 
     for epsilon, cells, purpose in [(2, 4, "counts"), (1, 5, "counts"), (1, 4, "leaves")]:
-        budget = Budget(Fraction(epsilon), bits=SystemBits(), journal=journal)
+        budget = Budget(Fraction(epsilon), bits=SystemBits(), draws=Draws(journal))
         with pytest.raises(LedgerError):
             budget.measure(np.zeros(cells, np.int64), Fraction(1, 2), purpose=purpose)
 

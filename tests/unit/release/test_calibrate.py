@@ -5,6 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import hushgrid as hg
 from hushgrid.counting.counter import PointCounter
@@ -15,7 +17,18 @@ from hushgrid.inference.splits import FIRST_WEIGHTS
 from hushgrid.methods import METHODS
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
-from hushgrid.release.calibrate import MOST_LEARNED, RECTS_PER_SIDE, WIDENING, _factors, _likeness, calibrated
+from hushgrid.release.calibrate import (
+    EVEN_WIDENING,
+    MOST_LEARNED,
+    REAL_UNEVENNESS,
+    RECTS_PER_SIDE,
+    WIDENING,
+    _found,
+    _likeness,
+    _widened,
+    _widened_in_version_2,
+    calibrated,
+)
 from hushgrid.sampling.likeness import Replica, draw_share, even_laws
 from hushgrid.synopsis.answer import CONFIDENCES, SIDES, UNCALIBRATED, Calibration, normal_reach
 from tests.plain import UNIT_SQUARE
@@ -94,6 +107,14 @@ class TestReplica:
         halves = np.histogram(inside[:, 0], bins=8, range=(west[fullest], east[fullest]))[0]
 
         assert halves.var() > 5 * halves.mean()
+
+    def test_unevenness_tells_streets_from_fields(self):
+        """Streets are more uneven than fields; where nothing is learned, points are widened as real ones."""
+        fields = np.random.default_rng(1).beta(2, 3, (20_000, 2))
+        even = hg.publish(fields, domain=UNIT_SQUARE, epsilon=1, method="staq", calibrate=False, rng=simulation_rng(1))
+
+        assert 0 < Replica(even).unevenness < 0.1 < Replica(release("staq")).unevenness < 1
+        assert REAL_UNEVENNESS < Replica(release("ug")).unevenness < 1
 
     def test_another_seed_makes_other_points(self):
         """A seed makes the same points each time, and another seed others."""
@@ -209,13 +230,39 @@ def test_a_likeness_is_small_for_inferences_that_learn(monkeypatch):
     assert sizes["ag"] == pytest.approx(50_000, rel=0.01)
 
 
-@pytest.mark.parametrize(("evidence", "narrowed"), [(7e5, 0.5**0.75), (9e5, 0.5)])
-def test_factors_narrow_intervals_fully_where_much_is_known(evidence, narrowed):
-    """Made-up answers that were off by half as much as foreseen, at every confidence."""
-    normal = np.abs(np.random.default_rng(1).standard_normal((1, len(SIDES) * RECTS_PER_SIDE)))
-    factors = np.array(_factors(0.5 * normal, evidence))
+class TestWidened:
+    """How much wider intervals are than those of made-up points had to be."""
 
-    assert np.median(factors / np.array(WIDENING)) == pytest.approx(narrowed, rel=0.05)
+    found = np.exp(np.random.default_rng(1).normal(-0.2, 0.5, (len(SIDES), len(CONFIDENCES))))
+    as_real = np.array(WIDENING) * np.maximum(found, found**0.75)
+
+    def test_what_would_have_been_wide_enough_is_found(self):
+        """Made-up answers that were off by half as much as foreseen, at every confidence."""
+        normal = np.abs(np.random.default_rng(1).standard_normal((1, len(SIDES) * RECTS_PER_SIDE)))
+
+        assert np.median(_found(0.5 * normal)) == pytest.approx(0.5, rel=0.05)
+
+    @given(unevenness=st.floats(0, 1))
+    def test_factors_lie_between_those_for_even_and_for_real_points(self, unevenness):
+        """None is narrower than the smaller of both widenings has it, and none wider than the larger."""
+        even, widened = EVEN_WIDENING * self.found, _widened(self.found, unevenness)
+
+        assert np.all(widened >= np.minimum(even, self.as_real) * (1 - 1e-12))
+        assert np.all(widened <= np.maximum(even, self.as_real) * (1 + 1e-12))
+        assert np.all(widened >= np.minimum(WIDENING, EVEN_WIDENING) * self.found * (1 - 1e-12))
+
+    def test_both_ends_are_met(self):
+        """Even points have one widening at every confidence; real ones have that of version 2."""
+        assert np.array_equal(_widened(self.found, 0), EVEN_WIDENING * self.found)
+        for unevenness in (REAL_UNEVENNESS, 0.9):
+            assert np.array_equal(_widened(self.found, unevenness), _widened_in_version_2(self.found, 1e5))
+
+    @pytest.mark.parametrize(("evidence", "power"), [(7e5, 0.75), (9e5, 1)])
+    def test_version_2_narrows_fully_where_much_is_known(self, evidence, power):
+        """Its files verify with the power that they were released with."""
+        narrowed = _widened_in_version_2(np.full((len(SIDES), len(CONFIDENCES)), 0.5), evidence)
+
+        assert np.allclose(narrowed, np.array(WIDENING) * 0.5**power)
 
 
 def test_a_method_whose_variances_say_too_little_gets_wider_intervals():

@@ -12,7 +12,8 @@ from hushgrid.planning.population import population
 from hushgrid.release import cost as costs
 from hushgrid.release.auto import choose
 from hushgrid.release.cost import Cost, cost_warning, time_in_words
-from hushgrid.release.publish import Delivery, deliver
+from hushgrid.release.delivery import Delivery
+from hushgrid.release.publish import deliver
 from hushgrid.release.request import ReleaseRequest
 
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)

@@ -8,7 +8,8 @@ import hushgrid as hg
 from hushgrid.counting import csv as csv_points
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.methods import METHODS
-from hushgrid.release.publish import Charge, Delivery, deliver
+from hushgrid.release.delivery import Charge, Delivery
+from hushgrid.release.publish import deliver
 from hushgrid.release.request import ReleaseRequest
 
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)

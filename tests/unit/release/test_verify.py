@@ -130,6 +130,16 @@ def test_factors_of_an_older_version_cannot_be_recomputed(path):
     assert failures(path) == {"calibration"}
 
 
+def test_factors_of_version_2_are_recomputed(path):
+    """By the rule that they were found with; those of even points differ from today's."""
+    calibrated(publish(method="staq", calibrate=False), version=2).save(path)
+    assert hg.read(path).calibration.version == 2
+    assert last(path) == (True, "follows from the release")
+
+    tamper(path, edit=lambda release: release["calibration"].update(version=VERSION))
+    assert failures(path) == {"calibration"}
+
+
 def test_a_newer_version_of_calibration_is_refused(path):
     """The message says to upgrade."""
     publish(method="ug").save(path)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numba
 import pytest
@@ -27,8 +28,10 @@ def publish():
 
 @pytest.fixture
 def cold(monkeypatch, tmp_path):
-    """A cache that keeps what it is given, and has nothing yet."""
+    """A kernel, and a cache that does not have it yet; what takes longest is in another one."""
     monkeypatch.setenv("HUSHGRID_THREADS", "2")
+    monkeypatch.setattr(warm_up, "send_up", SimpleNamespace(is_missing=False))
+    monkeypatch.setattr(warm_up.Helper, "was_started", False)
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     return Kernel(doubled.__wrapped__)
 
@@ -55,6 +58,36 @@ def test_a_helper_starts_with_the_first_kernel_and_ends_with_the_block(cold, hel
         (helper,) = helpers
         assert helper.poll() is None
     assert helper.returncode is not None
+
+
+def test_a_helper_starts_at_once_where_what_takes_longest_is_missing(cold, helpers, monkeypatch):
+    """Before anything is compiled; and there is one helper, whatever is compiled then."""
+    monkeypatch.setattr(warm_up, "send_up", cold)
+    with warm_up.helped_to_compile(Auto(), print):
+        assert len(helpers) == 1
+        cold(1)
+    assert [helper.returncode is not None for helper in helpers] == [True]
+
+    monkeypatch.setattr(warm_up.Helper, "was_started", False)
+    with warm_up.helped_to_compile(Auto(), print):  # it was kept
+        assert len(helpers) == 1
+
+
+def test_small_releases_start_no_helper_again_and_again(cold, helpers, monkeypatch):
+    """Where they need nothing of what it compiles, it stays missing."""
+    monkeypatch.setattr(warm_up, "send_up", cold)
+    for _ in range(3):
+        with warm_up.helped_to_compile(Auto(), print):
+            pass
+    assert len(helpers) == 1
+
+
+@pytest.mark.parametrize(("inference", "expected"), [("belief", 1), ("least-squares", 0)])
+def test_no_helper_starts_at_once_for_an_inference_without_messages(inference, expected, cold, helpers, monkeypatch):
+    """It could have to be killed before it has compiled what takes longest, every time."""
+    monkeypatch.setattr(warm_up, "send_up", cold)
+    with warm_up.helped_to_compile(hg.Staq(inference=inference), print):
+        assert len(helpers) == expected
 
 
 def test_a_helper_ends_with_an_error_too(cold, helpers):
@@ -146,8 +179,8 @@ def test_it_is_said_once_why_it_takes_so_long(cold, helpers, monkeypatch):
     assert told == [warm_up.NOTE]
 
 
-def test_the_helper_compiles_what_a_release_calls(monkeypatch):
-    """Every kernel that it calls, a release calls with arguments of the same types."""
+def test_the_helper_compiles_what_a_release_calls(monkeypatch, tmp_path):
+    """Every kernel that it calls, a release that is saved calls with arguments of the same types."""
     called = set()
     call = Kernel.__call__
 
@@ -156,9 +189,9 @@ def test_the_helper_compiles_what_a_release_calls(monkeypatch):
         return call(kernel, *arguments)
 
     monkeypatch.setattr(Kernel, "__call__", note)
-    publish()
+    publish().save(tmp_path / "made-up.parquet", allow_simulation=True)
     by_release = called.copy()
     called.clear()
     warm_up.compile_ahead()
-    assert len(called) > 10
+    assert {"send_up", "fill_boxes", "vary_on_tree", "vary_down"} <= {name for _, name, *_ in called}
     assert called <= by_release

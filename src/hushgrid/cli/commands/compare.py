@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from hushgrid.cli.commands.change_report import ChangeReport
-from hushgrid.cli.files import check_one_reader, read_release
-from hushgrid.cli.parameters import example
+from hushgrid.cli.files import check_one_reader, one_slice, read_any, refuse_slices
+from hushgrid.cli.parameters import example, to_slices
 from hushgrid.cli.polygons import read_polygons, refused
 from hushgrid.cli.text import as_json, note
 from hushgrid.errors import ArgumentError
 from hushgrid.files.paths import check_target, new_file
+from hushgrid.text import title_of
 
 if TYPE_CHECKING:
     from hushgrid.change.change import Change
     from hushgrid.cli.polygons import Features
+    from hushgrid.synopsis.synopsis import Synopsis
     from hushgrid.web.change import ComparedPlaces
 
 FORMS_BY_ENDING: dict[str, Literal["html", "csv"]] = {".html": "html", ".htm": "html", ".csv": "csv"}
@@ -50,6 +52,12 @@ FORMS_BY_ENDING: dict[str, Literal["html", "csv"]] = {".html": "html", ".htm": "
     show_default="as fine as is known",
     help="Compare on a grid with N blocks along the longer side.",
 )
+@click.option(
+    "--slice",
+    "slice_text",
+    metavar="NAME[,NAME]",
+    help="Compare a slice of both, or one of BEFORE with another of AFTER, which may be the same file.",
+)
 @click.option("--confidence", default=0.95, show_default=True, help="Confidence of the intervals.")
 @click.option("--rate", default=0.05, show_default=True, help="Share of false alarms among the changes that are found.")
 @click.option(
@@ -77,6 +85,7 @@ def compare_command(
     area_name: str | None,
     level: str | None,
     grid: int | None,
+    slice_text: str | None,
     confidence: float,
     rate: float,
     correction: Literal["bh", "holm"],
@@ -102,10 +111,11 @@ def compare_command(
         msg = "--area-name names polygons, and there are none. Give --polygons FILE, too."
         raise ArgumentError(msg)
     check_one_reader(BEFORE=before, AFTER=after, **{"--polygons": polygons_file})
-    check_two_files(before, after)
+    if slice_text is None or "," not in slice_text:
+        check_two_files(before, after)
     form = _form(want_json, want_csv, output, title, overwrite=overwrite)
     polygons = None if polygons_file is None else read_polygons(polygons_file)
-    one, other = (read_release(each)[0] for each in (before, after))
+    one, other = _two_releases((before, after), slice_text)
     change = compare(one, other, confidence=confidence, rate=rate, correction=correction)
     if polygons is None or polygons_file is None:
         report = _on_own_places(change, level, grid)
@@ -117,6 +127,28 @@ def compare_command(
     assert output is not None
     places = _drawn(change, report, polygons, level, grid)
     _draw(change, places, (before, after), output, title, overwrite=overwrite)
+
+
+def _two_releases(files: tuple[Path, Path], slice_text: str | None) -> "tuple[Synopsis, Synopsis]":
+    """The releases that are compared, or a slice of each."""
+    from hushgrid.slices.slices import Slices
+
+    found = [read_any(file)[0] for file in files]
+    names: list[str] | None = None
+    if isinstance(found[0], Slices):
+        names = to_slices(slice_text, found[0].names)
+    if names is not None and len(names) > 2:
+        msg = f"two slices can be compared, one before and one after; got --slice {slice_text}."
+        raise ArgumentError(msg)
+    chosen = [None, None] if names is None else [names[0], names[-1]]
+    releases = []
+    for each, file, name in zip(found, files, chosen, strict=True):
+        if isinstance(each, Slices):
+            releases.append(one_slice(each, file, name))
+            continue
+        refuse_slices(file, slice_text)
+        releases.append(each)
+    return releases[0], releases[1]
 
 
 Form = Literal["table", "json", "csv", "html"]
@@ -229,7 +261,6 @@ def _draw(
 ) -> None:
     """Write the page of a change."""
     from hushgrid.web.change import change_page
-    from hushgrid.web.shelf import title_of
 
     before, after = map(title_of, files)
     page = change_page(change, places, title=title or f"From {before} to {after}", called=(before, after))

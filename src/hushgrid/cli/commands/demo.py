@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from hushgrid.cli.answers import ask
 from hushgrid.cli.commands.describe import suggest, summarise
-from hushgrid.cli.commands.query import ask
 from hushgrid.cli.files import progress_bar
 from hushgrid.cli.parameters import example
 from hushgrid.cli.text import note
@@ -52,8 +52,10 @@ def demo(folder: Path) -> None:
     import numpy as np
 
     from hushgrid.files.paths import check_target, new_file
-    from hushgrid.release.publish import Delivery, deliver
+    from hushgrid.release.delivery import Delivery
+    from hushgrid.release.publish import deliver
     from hushgrid.release.request import ReleaseRequest
+    from hushgrid.synopsis.synopsis import Synopsis
     from hushgrid.web.page import map_page
 
     _make(folder)
@@ -64,7 +66,10 @@ def demo(folder: Path) -> None:
     bundled = resources.files("hushgrid") / "data" / "places.parquet"
     with resources.as_file(bundled) as points, progress_bar() as bar:
         delivery = Delivery(output=release, overwrite=True, tell=note, **bar._asdict())
-        synopsis = deliver(ReleaseRequest.of(domain=DOMAIN, epsilon=EPSILON), points, charge=None, delivery=delivery)
+        # No prior: the bundled places are the very points that are published, and so not public knowledge about them.
+        request = ReleaseRequest.of(domain=DOMAIN, epsilon=EPSILON, prior="none")
+        synopsis = deliver(request, points, charge=None, delivery=delivery)
+    assert isinstance(synopsis, Synopsis)  # no slices were asked for
     answers = ask(synopsis, np.array(list(PLACES.values())), confidence=CONFIDENCE)
     answers = replace(answers, names=list(PLACES))
     with new_file(table, overwrite=True) as out:
@@ -76,7 +81,7 @@ def demo(folder: Path) -> None:
     click.echo(answers.table())
     note(f"\n{AFTER}\n\nThese files were written. Open the map in a browser:")
     click.echo(f"{release}\n{table}\n{page}")
-    suggest(synopsis.domain, release)
+    suggest(synopsis, release)
 
 
 def _make(folder: Path) -> None:

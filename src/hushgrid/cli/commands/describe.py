@@ -7,32 +7,40 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hushgrid.cli.files import on_disk, read_release, warn_of_simulation
+from hushgrid.cli.files import on_disk, read_any, warn_of_simulation
 from hushgrid.cli.parameters import example
 from hushgrid.cli.text import as_json, note
 from hushgrid.errors import SynopsisFileError
-from hushgrid.geometry.domain import Domain
 from hushgrid.text import labelled
 
 if TYPE_CHECKING:
+    from hushgrid.slices.slices import Slices
     from hushgrid.synopsis.synopsis import Synopsis
 
 
-def summarise(synopsis: "Synopsis") -> None:
+def summarise(release: "Synopsis | Slices") -> None:
     """Say what was published, from released values alone."""
-    from hushgrid.release.describe import Description
+    from hushgrid.release.describe import SlicesDescription, describe
+    from hushgrid.slices.slices import Slices
     from hushgrid.synopsis.facts import Facts
 
-    facts = Facts.of(synopsis)
+    is_sliced = isinstance(release, Slices)
+    described = describe(release)
+    synopsis = release.shown() if isinstance(release, Slices) else release
+    facts, words = Facts.of(synopsis), described.in_words()
     said = {
-        "total": Description(synopsis=synopsis).in_words()["total"],
+        **({"slices": words["slices"]} if is_sliced else {}),
+        "total": words["total"],
         "method": f"{facts.method.name}: {_gist(facts.method.name)}",
         "made by": facts.how_made,
-        "structure": synopsis.partition.words,
+        "structure": words["structure"],
         "guarantee": facts.claim.sentence,
+        **({"prior": facts.prior} if facts.prior else {}),
         **({"counts": facts.meaning} if facts.caveats else {}),
     }
     note(labelled(said))
+    if isinstance(described, SlicesDescription):
+        note(f"\n{described.table()}\n")
 
 
 def _gist(method: str) -> str:
@@ -43,11 +51,15 @@ def _gist(method: str) -> str:
     return METHODS[method].gist if method in METHODS else Areas.gist
 
 
-def suggest(domain: Domain, path: Path, areas: Path | None = None) -> None:
+def suggest(release: "Synopsis | Slices", path: Path) -> None:
     """Say which commands go on from a release.
 
     They ask about its areas, or the middle of the domain.
     """
+    from hushgrid.slices.slices import Slices
+
+    domain, slices = release.domain, release if isinstance(release, Slices) else None
+    on_areas = slices.on_areas if slices is not None else not release.partition.tiles  # type: ignore[union-attr]
     file = shlex.quote(str(path))
     middle = (
         domain.west + domain.width / 4,
@@ -56,9 +68,11 @@ def suggest(domain: Domain, path: Path, areas: Path | None = None) -> None:
         domain.north - domain.height / 4,
     )
     rect = ",".join(f"{bound:.12g}" for bound in middle)
-    question = f"query {file} --rect {rect}" if areas is None else f"query {file}"
+    question = f"query {file}" if on_areas else f"query {file} --rect {rect}"
     note("Next:")
     page, statement = (shlex.quote(str(path.with_suffix(ending))) for ending in (".html", ".statement.html"))
+    if slices is not None:
+        question = f"{question} --each"
     for command in (f"map {file} -o {page}", question, f"manifest {file} -o {statement}", f"verify {file}"):
         note(f"  hushgrid {command}")
 
@@ -69,12 +83,17 @@ def suggest(domain: Domain, path: Path, areas: Path | None = None) -> None:
 def describe_command(file: Path, want_json: bool) -> None:
     """Say what a release holds and what it promises.
 
-    FILE is a release made by "hushgrid publish".
+    FILE is a release made by "hushgrid publish". Of slices, every total is listed.
     """
-    from hushgrid.release.describe import Description
+    from hushgrid.release.describe import Description, SlicesDescription
+    from hushgrid.slices.slices import Slices
 
-    synopsis, library = read_release(file)
-    description = Description(synopsis=synopsis, file=str(file), library=library)
+    found, library = read_any(file)
+    description: Description | SlicesDescription
+    if isinstance(found, Slices):
+        description, shown = SlicesDescription(slices=found, file=str(file), library=library), found.shown()
+    else:
+        description, shown = Description(synopsis=found, file=str(file), library=library), found
     if want_json:
         click.echo(as_json(description.to_dict()))
     else:
@@ -82,7 +101,7 @@ def describe_command(file: Path, want_json: bool) -> None:
         if sys.stdout.isatty():
             from hushgrid.export.terminal import text_picture
 
-            click.echo(f"\n{text_picture(synopsis)}")
+            click.echo(f"\n{text_picture(shown)}")
 
 
 CONSISTENT = (

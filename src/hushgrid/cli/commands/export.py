@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from hushgrid.cli.files import STANDARD_OUTPUT, check_one_reader, check_output, read_release, result_path
+from hushgrid.cli.files import (
+    STANDARD_OUTPUT,
+    check_one_reader,
+    check_output,
+    one_slice,
+    read_any,
+    refuse_slices,
+    result_path,
+)
 from hushgrid.cli.parameters import example
 from hushgrid.cli.polygons import read_polygons, refused
 from hushgrid.cli.text import note
@@ -14,6 +22,11 @@ from hushgrid.errors import ArgumentError
 if TYPE_CHECKING:
     from typing import BinaryIO
 
+    import pyarrow as pa
+
+    from hushgrid.arrays import Floats
+    from hushgrid.cli.polygons import Features
+    from hushgrid.slices.slices import Slices
     from hushgrid.synopsis.synopsis import Synopsis
 
 Format = Literal["gpkg", "geotiff", "geojson", "csv", "png"]
@@ -76,6 +89,7 @@ def to_resolution(
     show_default="all levels",
     help="Level of areas to write with intervals, of a release on areas.",
 )
+@click.option("--slice", "slice_name", metavar="NAME", help="Slice to write. [default: all, which only CSV can hold]")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 def export(
     file: Path,
@@ -84,15 +98,17 @@ def export(
     resolution: int | tuple[int, int] | None,
     whole: bool,
     level: str | None,
+    slice_name: str | None,
     overwrite: bool,
 ) -> None:
     """Write a release in another format.
 
     FILE is a release made by "hushgrid publish". The new file holds counts but no measurements, so it cannot be
     verified. Of a release on areas, --whole and --level write a table for print: level, parent, name, estimate, low,
-    high, usable.
+    high, usable. CSV of a release in slices has a column for them.
     """
     from hushgrid.files.paths import new_file
+    from hushgrid.slices.slices import Slices
 
     wanted = wanted or _by_ending(output)
     if resolution is not None and wanted != "geotiff":
@@ -104,7 +120,14 @@ def export(
         raise click.UsageError(msg)
     endings = ENDINGS[wanted]
     check_output(output, overwrite=overwrite, endings=endings, is_text=wanted in ("geojson", "csv"))
-    synopsis, _ = read_release(file)
+    found, _ = read_any(file)
+    if isinstance(found, Slices) and slice_name is None and wanted == "csv" and not as_table:
+        with result_path(output, endings[0]) as path, new_file(path, overwrite=overwrite) as out:
+            _write_all_slices(found, out)
+        return
+    if not isinstance(found, Slices):
+        refuse_slices(file, slice_name)
+    synopsis = one_slice(found, file, slice_name) if isinstance(found, Slices) else found
     with result_path(output, endings[0]) as path, new_file(path, overwrite=overwrite) as out:
         if as_table and wanted != "geotiff" and wanted != "png":
             from hushgrid.export.area_tables import write_area_table
@@ -112,6 +135,13 @@ def export(
             write_area_table(synopsis, out, to=wanted, level=level, whole=whole)
         else:
             _write(synopsis, wanted, out, resolution)
+
+
+def _write_all_slices(slices: "Slices", out: "BinaryIO") -> None:
+    """Write the cells of all slices as CSV."""
+    from hushgrid.export.vectors import write_csv_table
+
+    write_csv_table(slices.cells(), out, simulation=slices.simulation)
 
 
 def _by_ending(output: Path) -> Format:
@@ -175,9 +205,18 @@ def _write(synopsis: "Synopsis", wanted: Format, out: "BinaryIO", resolution: in
 @click.option(
     "--seed", type=click.IntRange(min=0), metavar="S", help="Seed. The same seed gives the same points again."
 )
+@click.option(
+    "--slice", "slice_name", metavar="NAME", help="Slice to draw from. [default: all, with a column that says which]"
+)
 @click.option("--overwrite", is_flag=True, help="Replace POINTS if it exists.")
 def sample_command(
-    file: Path, size: int | None, output: Path, within: Path | None, seed: int | None, overwrite: bool
+    file: Path,
+    size: int | None,
+    output: Path,
+    within: Path | None,
+    seed: int | None,
+    slice_name: str | None,
+    overwrite: bool,
 ) -> None:
     """Draw synthetic points from a release.
 
@@ -185,19 +224,39 @@ def sample_command(
     says so. They come in the order of the cells.
     """
     from hushgrid.export.vectors import check_points_target, write_points
+    from hushgrid.slices.slices import Slices
 
     if str(output) != STANDARD_OUTPUT:
         check_points_target(output, overwrite=overwrite)
     check_one_reader(FILE=file, **{"--within": within})
     areas = read_polygons(within) if within else None
-    synopsis, _ = read_release(file)
-    wanted = max(0, round(synopsis.total)) if size is None else size
+    found, _ = read_any(file)
+    if not isinstance(found, Slices):
+        refuse_slices(file, slice_name)
+    source = found.shown(slice_name) if isinstance(found, Slices) and slice_name is not None else found
     try:
-        points = synopsis.sample(wanted, seed=seed, within=areas)
+        points, labels = _drawn(source, size, seed, areas)
     except ArgumentError as error:
         if within is None:
             raise
         raise refused(within, str(error)) from None
+    about = source.shown() if isinstance(source, Slices) else source
     with result_path(output, ".csv") as path:
-        write_points(synopsis, points, path, overwrite=overwrite)
-    note(f"{wanted:,} synthetic points. None of them is a record.")
+        write_points(about, points, path, overwrite=overwrite, slices=labels)
+    note(f"{len(points):,} synthetic points. None of them is a record.")
+
+
+def _drawn(
+    source: "Synopsis | Slices", size: int | None, seed: int | None, within: "Features | None"
+) -> "tuple[Floats, pa.Array | None]":
+    """Synthetic points, and the slice of each where there are slices."""
+    import numpy as np
+
+    from hushgrid.slices.slices import Slices
+
+    if not isinstance(source, Slices):
+        wanted = max(0, round(source.total)) if size is None else size
+        return source.sample(wanted, seed=seed, within=within), None
+    wanted = max(0, round(sum(each.total for each in source.values()))) if size is None else size
+    table = source.sample(wanted, seed=seed, within=within)
+    return np.stack([table[name].to_numpy() for name in source.domain.axes], axis=1), table["slice"].combine_chunks()

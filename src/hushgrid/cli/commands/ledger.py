@@ -1,6 +1,7 @@
 """``hushgrid ledger``: budgets, and what they were spent on."""
 
-from typing import TYPE_CHECKING, Any, Literal
+import textwrap
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
@@ -8,10 +9,11 @@ from hushgrid.cli.parameters import complete_file, example
 from hushgrid.cli.text import as_json, note
 from hushgrid.errors import LedgerError, SynopsisFileError
 from hushgrid.ledger import DEFAULT_LEDGER
-from hushgrid.text import aligned
+from hushgrid.periods import PeriodKind
+from hushgrid.text import WIDTH, aligned
 
 if TYPE_CHECKING:
-    from hushgrid.ledger.book import Book, Entry
+    from hushgrid.ledger.book import Account, Book, Entry
     from hushgrid.ledger.ledger import Ledger
 
 
@@ -29,25 +31,57 @@ def accounts_as_values(book: "Book") -> dict[str, Any]:
             "dataset": account.dataset,
             "unit": account.unit,
             "opened": account.opened,
+            "per": account.per,
             "budget": str(account.budget),
             "spent": str(account.spent),
             "reserved": str(account.reserved),
-            "left": str(account.left),
+            "left": None if account.per else str(account.left),
+            "lifetime": str(account.lifetime),
+            "periods": [_period_as_values(each) for each in account.by_period],
         }
         for account in book.accounts.values()
     ]
     return {"head": book.head, "datasets": accounts}
 
 
+def _period_as_values(account: "Account") -> dict[str, Any]:
+    figures = {"spent": account.spent, "reserved": account.reserved, "left": account.left}
+    return {"period": account.period, **{name: str(value) for name, value in figures.items()}}
+
+
 def accounts_in_words(book: "Book") -> str:
-    """All accounts as a table, with the head."""
+    """All accounts as tables, with the head.
+
+    Data sets with a budget for each period have a table of their own, which ends with the sum over all periods.
+    """
     from hushgrid.ledger.book import amount
 
     rows = [["data set", "protects each", "budget", "spent", "not finished", "left"]]
-    for account in book.accounts.values():
+    for account in (account for account in book.accounts.values() if account.per is None):
         figures = (account.budget, account.spent, account.reserved, account.left)
         rows.append([_printable(account.dataset), account.unit, *map(amount, figures)])
-    return f"{aligned(rows, left=2)}\n\nhead {book.head}"
+    tables = [aligned(rows, left=2)] if len(rows) > 1 or not book.accounts else []
+    tables += [_periods_in_words(account) for account in book.accounts.values() if account.per is not None]
+    return "\n\n".join([*tables, f"head {book.head}"])
+
+
+def _periods_in_words(account: "Account") -> str:
+    """The periods of a data set, and what somebody in all of them has to bear."""
+    from hushgrid.ledger.book import amount
+
+    name, periods = _printable(account.dataset), account.by_period
+    rows = [["data set", "protects each", account.per or "", "budget", "spent", "not finished", "left"]]
+    for each in periods:
+        figures = (each.budget, each.spent, each.reserved, each.left)
+        rows.append([name, account.unit, each.period or "", *map(amount, figures)])
+    if not periods:
+        return aligned(
+            [*rows, [name, account.unit, "each", amount(account.budget), "0", "0", amount(account.budget)]], left=3
+        )
+    rows.append(
+        [name, account.unit, f"all {len(periods):,}", "none", amount(account.spent), amount(account.reserved), ""]
+    )
+    return f"{aligned(rows, left=3)}\n\n{textwrap.fill(_printable(account.everyone), WIDTH)}"
 
 
 def entries_as_values(book: "Book") -> dict[str, Any]:
@@ -60,12 +94,14 @@ def entries_as_values(book: "Book") -> dict[str, Any]:
             "entry": entry.number,
             "dataset": entry.dataset,
             "state": entry.state,
+            "period": entry.period,
             "epsilon": str(entry.epsilon),
             "charged": str(entry.charged),
             "reserved": entry.reserved,
             "ended": entry.ended,
             "reason": entry.reason,
             "sha256": entry.sha256,
+            "prior": entry.prior,
             "head": entry.head,
             "request_key": entry.key,
             "request": entry.request,
@@ -79,12 +115,17 @@ def entries_in_words(book: "Book") -> str:
     """All entries as a table."""
     from hushgrid.ledger.book import amount
 
-    rows = [["entry", "data set", "when (UTC)", "method", "what became of it", "epsilon"]]
+    dated = any(entry.period for entry in book.entries.values())
+    rows = [
+        ["entry", "data set", *(["period"] if dated else []), "when (UTC)", "method", "what became of it", "epsilon"]
+    ]
     for entry in book.entries.values():
         when = entry.reserved.replace("T", " ").removesuffix("Z")
-        texts = (entry.dataset, when, _method(entry), _outcome(entry))
+        period = [entry.period or ""] if dated else []
+        texts = (entry.dataset, *period, when, _method(entry), _outcome(entry))
         rows.append([str(entry.number), *map(_printable, texts), amount(entry.epsilon)])
-    return aligned(rows, left=5)
+    lifetimes = [textwrap.fill(_printable(each.everyone), WIDTH) for each in book.accounts.values() if each.by_period]
+    return "\n\n".join([aligned(rows, left=6 if dated else 5), *lifetimes])
 
 
 def _outcome(entry: "Entry") -> str:
@@ -144,7 +185,12 @@ def ledger(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-@ledger.command(epilog=example("ledger init --dataset trips --budget 3 --unit user"))
+@ledger.command(
+    epilog=example(
+        "ledger init --dataset trips --budget 3 --unit user",
+        "ledger init --dataset trips --budget 1 --per month --unit user",
+    )
+)
 @at
 @click.option("--dataset", required=True, metavar="NAME", help="Name of the data set.")
 @click.option("--budget", required=True, metavar="EPSILON", help="Epsilon that all its releases together may spend.")
@@ -154,16 +200,26 @@ def ledger(context: click.Context) -> None:
     type=click.Choice(["record", "user"]),
     help="What is protected: one record, or one user with all their records.",
 )
+@click.option(
+    "--per",
+    type=click.Choice(get_args(PeriodKind)),
+    help="Grant the budget to each of these periods. Releases then say which one pays: publish --period.",
+)
 @as_json_too
-def init(place: str, dataset: str, budget: str, unit: Literal["record", "user"], want_json: bool) -> None:
+def init(
+    place: str, dataset: str, budget: str, unit: Literal["record", "user"], per: PeriodKind | None, want_json: bool
+) -> None:
     """Give a data set its budget and unit, for good.
 
     The ledger is created if it does not exist. Neither the budget nor the unit can be changed later.
+
+    With --per, the budget holds for what is told about the records of one period. Whoever has records in several has to
+    bear the sum, which grows with every period; "hushgrid ledger show" tells it.
     """
     from hushgrid.ledger.ledger import open_ledger
 
     with open_ledger(place, create=True) as opened:
-        opened.add_dataset(dataset, budget=budget, unit=unit)
+        opened.add_dataset(dataset, budget=budget, unit=unit, per=per)
         _show(opened, want_json=want_json)
 
 

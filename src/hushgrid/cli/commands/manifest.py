@@ -14,6 +14,7 @@ from hushgrid.errors import ArgumentError
 from hushgrid.ledger import DEFAULT_LEDGER
 
 if TYPE_CHECKING:
+    from hushgrid.slices.slices import Slices
     from hushgrid.synopsis.synopsis import Synopsis
 
 
@@ -97,12 +98,14 @@ def manifest_paths(output: Path) -> tuple[Path, Path]:
     return output.with_suffix(MANIFEST), output.with_suffix(REGISTRY)
 
 
-def write_manifest_files(synopsis: "Synopsis", output: Path, *, overwrite: bool) -> None:
+def write_manifest_files(release: "Synopsis | Slices", output: Path, *, overwrite: bool) -> None:
     """Write the manifest and the registry entry beside a release."""
     from hushgrid.export.manifest import manifest_text
     from hushgrid.export.registry import registry_entry
     from hushgrid.files.paths import new_file
+    from hushgrid.slices.slices import Slices
 
+    synopsis = release.shown() if isinstance(release, Slices) else release
     with output.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     texts = (

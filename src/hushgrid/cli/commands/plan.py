@@ -1,21 +1,21 @@
 """What to expect before touching any data: ``hushgrid plan`` and ``hushgrid publish --check``."""
 
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from hushgrid.cli.arguments import AreasAsked, chosen_method
 from hushgrid.cli.files import check_output
 from hushgrid.cli.parameters import example, to_domain, to_texts
-from hushgrid.cli.text import as_json
+from hushgrid.cli.text import as_json, note
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 from hushgrid.release.auto import AUTO
+from hushgrid.slices.axes import MOST_SLICES
 
 PICTURES = (".png", ".svg", ".pdf")
-if TYPE_CHECKING:
-    pass
 
 
 def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str | None) -> float | None:
@@ -78,6 +78,13 @@ def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str 
     help="Records that half of the users have at most, and nine in ten, from public knowledge. With --max-per-user.",
 )
 @click.option(
+    "--estimate",
+    type=click.Choice(["kept-records", "all-records"]),
+    default="kept-records",
+    show_default=True,
+    help="What publish would count. An estimate of all records leaves less of the budget for details.",
+)
+@click.option(
     "--curve",
     type=click.Path(path_type=Path),
     metavar="PNG",
@@ -109,6 +116,19 @@ def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str 
 @click.option(
     "--level-shares", callback=to_texts, metavar="S,...", help="A split of the budget to show beside the others."
 )
+@click.option(
+    "--aim",
+    metavar="PLACES|LENGTH|SHARE%",
+    help="Show what a release aimed at these places or this scale gains there and costs elsewhere, as publish --aim "
+    "takes it.",
+)
+@click.option(
+    "--by",
+    "slices",
+    type=click.IntRange(1, MOST_SLICES),
+    metavar="N",
+    help="Plan for one of N slices of the same size, as publish --by and --time make them.",
+)
 @click.option("--json", "want_json", is_flag=True, help="Write JSON.")
 def plan_command(
     domain: Domain | None,
@@ -117,6 +137,7 @@ def plan_command(
     accuracy: float | None,
     max_per_user: int,
     records_per_user: tuple[str, ...] | None,
+    estimate: str,
     curve: Path | None,
     size_share: str,
     filled: float,
@@ -124,6 +145,8 @@ def plan_command(
     area_name: str | None,
     levels: tuple[str, ...] | None,
     level_shares: tuple[str, ...] | None,
+    aim: str | None,
+    slices: int | None,
     want_json: bool,
 ) -> None:
     """Say what to expect of a release, before touching any data.
@@ -133,7 +156,8 @@ def plan_command(
     population.
 
     With --max-per-user it weighs what other bounds on the records of a user would lose against the noise they take.
-    With --areas it tells how far off the counts of each level would be, by how the budget is split among levels.
+    With --areas it tells how far off the counts of each level would be, by how the budget is split among levels. With
+    --by it tells what one slice would be.
     """
     from hushgrid.planning.plan import Plan, plan
     from hushgrid.planning.users import draw_bounds
@@ -158,11 +182,28 @@ def plan_command(
         for option, given in (("--domain", domain), ("--points-about", points_about)):
             if given is None:
                 raise click.MissingParameter(param_type="option", param_hint=f"'{option}'")
-        public |= {"accuracy": accuracy, "size_share": size_share, "filled": filled}
-        public["records_per_user"] = records_per_user
+        public |= {"accuracy": accuracy, "size_share": size_share, "filled": filled, "aim": aim}
+        public |= {"records_per_user": records_per_user, "estimate": estimate}
     else:
         public["areas"] = chosen_method(AUTO, asked, None)
+    if slices is not None:
+        public |= _one_slice(epsilon, points_about, slices, areas_file)
     made = plan(**public)
     if curve is not None and isinstance(made, Plan):
         draw_bounds(made.bounds, curve)
     click.echo(as_json(made.to_dict()) if want_json else made)
+    if slices is not None:
+        note(f"These are figures of one of {slices:,} slices. All of them together cost the same epsilon once.")
+
+
+def _one_slice(
+    epsilon: str | None, points_about: int | None, slices: int, areas_file: Path | None
+) -> dict[str, Fraction | int]:
+    """Public figures of one slice: its points, and the budget that the total of all leaves to it."""
+    from hushgrid.privacy.exact import exact_epsilon
+    from hushgrid.release.sliced import TOTAL_SHARE
+
+    if epsilon is None or points_about is None or areas_file is not None:
+        msg = "--by is about slices of rectangles. Give --epsilon and --points-about with it, and no --areas."
+        raise click.UsageError(msg)
+    return {"epsilon": exact_epsilon(epsilon) * (1 - TOTAL_SHARE), "points_about": max(1, points_about // slices)}

@@ -1,20 +1,38 @@
 """``hushgrid map`` and ``hushgrid serve``: releases in the browser."""
 
 import signal
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from hushgrid.cli.files import check_output, read_release, result_path
+from hushgrid.cli import over_time
+from hushgrid.cli.files import check_output, read_any, read_release, result_path, warn_of_simulation
 from hushgrid.cli.parameters import example
 from hushgrid.cli.text import note, warn
 from hushgrid.errors import ArgumentError
+from hushgrid.text import title_of
+
+if TYPE_CHECKING:
+    from hushgrid.slices.slices import Slices
+    from hushgrid.synopsis.synopsis import Synopsis
+    from hushgrid.web.series.served import ServedSeries
 
 ENDINGS = (".html", ".htm")
 
 
-@click.command("map", epilog=example("map trips.dp.parquet -o trips.html"))
+polygons_option = click.option(
+    "--polygons",
+    "polygons_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Areas to tell the counts of, over time, of a folder of releases: any file that 'hushgrid query' takes.",
+)
+
+
+@click.command("map", epilog=example("map trips.dp.parquet -o trips.html", "map months -o series.html"))
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="HTML|-", help="File to write.")
 @click.option(
@@ -23,7 +41,10 @@ ENDINGS = (".html", ".htm")
     metavar="GEOJSON",
     help="Areas and lines to draw instead of coastlines and borders, in the coordinates of the release.",
 )
-@click.option("--area-name", metavar="FIELD", help="Property of the overlay's areas that has their names.")
+@polygons_option
+@click.option(
+    "--area-name", metavar="FIELD", help="Property that has the names of areas, of an overlay or of polygons."
+)
 @click.option("--title", metavar="TEXT", help="Heading of the page. [default: the name of FILE]")
 @click.option("--description", metavar="TEXT", help="What stands below the heading.")
 @click.option(
@@ -32,29 +53,41 @@ ENDINGS = (".html", ".htm")
     help="Address of tiles to draw below the release, with {z}, {x} and {y}. The page needs the network then.",
 )
 @click.option("--basemap-credit", metavar="TEXT", help="Who made the tiles. [default: their server]")
+@click.option("--slice", "slice_name", metavar="NAME", help="Slice to draw alone, of a release in slices.")
 @click.option("--overwrite", is_flag=True, help="Replace HTML if it exists.")
 def draw_map(
     file: Path,
     output: Path,
     overlay: Path | None,
+    polygons_file: Path | None,
     area_name: str | None,
     title: str | None,
     description: str | None,
     basemap: str | None,
     basemap_credit: str | None,
+    slice_name: str | None,
     overwrite: bool,
 ) -> None:
     """Draw a release as a web page that answers questions.
 
-    FILE is a release made by "hushgrid publish". The page is one file. It works offline and sends nothing anywhere,
-    unless it is given a basemap. A release on areas, and any release with areas in its overlay, has a table of them.
+    FILE is a release made by "hushgrid publish", or a folder of them, one a period. The page is one file. It works
+    offline and sends nothing anywhere, unless it is given a basemap. A release on areas, and any release with areas in
+    its overlay, has a table of them. The page of a folder has a map of each period, and counts over time.
     """
-    from hushgrid.files.paths import new_file
+    from hushgrid.files.paths import FOLDER, irregularity
     from hushgrid.web.basemap import Basemap
     from hushgrid.web.overlay import read_overlay
     from hushgrid.web.page import map_page
-    from hushgrid.web.shelf import title_of
 
+    if irregularity(file) == FOLDER:
+        _refuse_of_folder({"--overlay": overlay, "--basemap": basemap or basemap_credit, "--slice": slice_name})
+        page = _series_page(file, polygons_file, area_name, title, description, output, overwrite=overwrite)
+        _write_page(page, output, overwrite=overwrite)
+        note("Open it in a browser, or pass it on. It holds the releases and nothing else.")
+        return
+    if polygons_file is not None:
+        msg = "--polygons are areas of a folder of releases. Draw areas on one release by --overlay GEOJSON."
+        raise ArgumentError(msg)
     if area_name is not None and overlay is None:
         msg = "--area-name names the areas of an overlay, and there is none. Give --overlay GEOJSON, too."
         raise ArgumentError(msg)
@@ -64,24 +97,68 @@ def draw_map(
     tiles = Basemap(basemap, basemap_credit or "") if basemap is not None else None
     check_output(output, overwrite=overwrite, endings=ENDINGS, is_text=True)
     areas = read_overlay(overlay) if overlay else None
-    synopsis, _ = read_release(file)
+    release = read_any(file)[0] if slice_name is None else read_release(file, slice_name)
     page = map_page(
-        synopsis,
-        title=title or title_of(file),
+        release,
+        title=title or ", ".join([title_of(file), *([slice_name] if slice_name else [])]),
         description=description,
         overlay=areas,
         area_name=area_name,
         basemap=tiles,
     )
-    with result_path(output, ENDINGS[0]) as path, new_file(path, overwrite=overwrite) as out:
-        out.write(page.encode())
+    _write_page(page, output, overwrite=overwrite)
     if tiles is not None:
         warn(f"the page needs the network, and {tiles.host} learns which part of the map a reader looks at.")
     note("Open it in a browser, or pass it on. It holds the release and nothing else.")
 
 
-@click.command(epilog=example("serve trips.dp.parquet homes.dp.parquet --port 8080"))
+def _write_page(page: str, output: Path, *, overwrite: bool) -> None:
+    from hushgrid.files.paths import new_file
+
+    with result_path(output, ENDINGS[0]) as path, new_file(path, overwrite=overwrite) as out:
+        out.write(page.encode())
+
+
+def _refuse_of_folder(options: dict[str, object]) -> None:
+    """Refuse what the page of a series has not."""
+    for option in (option for option, given in options.items() if given is not None):
+        msg = f"{option} is for the page of one release, and this is a folder of them. Leave it out, or name one file."
+        raise ArgumentError(msg)
+
+
+def _series_page(
+    folder: Path,
+    polygons_file: Path | None,
+    area_name: str | None,
+    title: str | None,
+    description: str | None,
+    output: Path,
+    *,
+    overwrite: bool,
+) -> str:
+    """The page of the releases of a folder."""
+    from hushgrid.change.series import Series
+    from hushgrid.web.series.page import series_page
+
+    _check_area_name(area_name, polygons_file)
+    check_output(output, overwrite=overwrite, endings=ENDINGS, is_text=True)
+    series = Series(folder)
+    if any(release.simulation for release in series.values()):
+        warn_of_simulation()
+    levels = over_time.counted_on(series, polygons_file, area_name)
+    return series_page(series, levels, title=title or folder.resolve().name, description=description)
+
+
+def _check_area_name(area_name: str | None, polygons_file: Path | None) -> None:
+    if area_name is not None and polygons_file is None:
+        msg = "--area-name names polygons, and there are none. Give --polygons FILE, too."
+        raise ArgumentError(msg)
+
+
+@click.command(epilog=example("serve trips.dp.parquet homes.dp.parquet --port 8080", "serve months"))
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE...")
+@polygons_option
+@click.option("--area-name", metavar="FIELD", show_default="name or id", help="Property that names each polygon.")
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -97,18 +174,21 @@ def draw_map(
     metavar="PORT",
     help="Port to listen on. Use 0 for any free port.",
 )
-def serve(files: tuple[Path, ...], host: str, port: int) -> None:
+def serve(files: tuple[Path, ...], polygons_file: Path | None, area_name: str | None, host: str, port: int) -> None:
     """Serve releases to browsers and programs until interrupted.
 
-    Every FILE is a release made by "hushgrid publish". Its page is the one that "hushgrid map" makes, with a switch to
-    the others. /v1/ answers in JSON, and /openapi.json says how to ask. The address is printed when the server is
-    ready.
+    Every FILE is a release made by "hushgrid publish", or a folder of them. Its page is the one that "hushgrid map"
+    makes, with a switch to the others. Releases of one kind with periods in their names, such as trips-2026-03, have a
+    page together: their counts over time. /v1/ answers in JSON, for each slice and for sums where there are slices, and
+    /openapi.json says how to ask. The address is printed when the server is ready.
     """
     from hushgrid.web.server import address_of, is_open, listen, raise_file_limit, server
-    from hushgrid.web.shelf import Shelf, title_of
+    from hushgrid.web.shelf import Shelf
 
+    _check_area_name(area_name, polygons_file)
     with listen(host, port) as listener:
-        shelf = Shelf([(title_of(file), read_release(file)[0]) for file in files])
+        titled = [(title_of(file), read_any(file)[0]) for file in _each_file(files)]
+        shelf = Shelf(titled, series=_series_of(files, titled, polygons_file, area_name))
         running = server(shelf)
         raise_file_limit()
         if is_open(listener):
@@ -120,3 +200,35 @@ def serve(files: tuple[Path, ...], host: str, port: int) -> None:
         with suppress(KeyboardInterrupt):
             running.run(sockets=[listener])
     note("Stopped.")
+
+
+def _each_file(files: tuple[Path, ...]) -> Iterator[Path]:
+    """Files, and those of folders."""
+    from hushgrid.change.series import release_files
+    from hushgrid.files.paths import FOLDER, irregularity
+
+    for file in files:
+        yield from release_files(file) if irregularity(file) == FOLDER else [file]
+
+
+def _series_of(
+    files: tuple[Path, ...],
+    titled: "Sequence[tuple[str, Synopsis | Slices]]",
+    polygons_file: Path | None,
+    area_name: str | None,
+) -> "ServedSeries | None":
+    """What the releases are together; where they are no series though it seems meant, a note says why."""
+    from hushgrid.web.series.served import ServedSeries
+
+    folder = files[0] if len(files) == 1 and len(titled) > 1 else None
+    try:
+        series = over_time.series_in(titled)
+    except ArgumentError as error:
+        if polygons_file is not None:
+            msg = f"--polygons are areas of a series, and these releases are none: {error}"
+            raise ArgumentError(msg) from None
+        if folder is not None:
+            note(f"There is no page of all together: {error}")
+        return None
+    levels = over_time.counted_on(series, polygons_file, area_name)
+    return ServedSeries(title="All together" if folder is None else folder.resolve().name, series=series, levels=levels)

@@ -8,7 +8,7 @@ from threading import Lock
 
 import pyarrow as pa
 
-from hushgrid.counting.by_user.rows import ROWS, UserRows
+from hushgrid.counting.by_user.rows import ROWS, ROWS_IN_SLICES, UserRows
 from hushgrid.errors import HushgridError
 
 PARTITIONS = 64  # files that are written at once; fewer than `rows.NOWHERE`
@@ -35,21 +35,24 @@ class UserPartitions:
         self._few: list[UserRows] = []  # as they came, while they were few
         self._held: list[list[UserRows]] = []  # divided
         self._size = 0
+        self._sliced = False  # whether files have the slices of rows
         self._holding, self._writing = Lock(), Lock()
         self._writers: list[pa.ipc.RecordBatchStreamWriter] = []
 
     def add(self, rows: UserRows) -> None:
         """Add rows, each to its user's partition."""
         with self._holding:
-            self._size += rows.nbytes
-            self._are_few &= self._size < min(FEW_BYTES, self._memory_bytes)
+            self._are_few &= self._size + rows.nbytes < min(FEW_BYTES, self._memory_bytes)
             if self._are_few:
                 self._few.append(rows)
+                self._size += rows.nbytes
                 return
         parts = rows.by_user(PARTITIONS, salt=self.level)
-        with self._holding:
+        with self._holding:  # both at once: rows that are counted but not yet held, another thread would seek in vain
             self._held.append(parts)
-        if self._size >= self._memory_bytes:
+            self._size += rows.nbytes
+            is_full = self._size >= self._memory_bytes
+        if is_full:
             self._write()
 
     def _write(self) -> None:
@@ -59,14 +62,15 @@ class UserPartitions:
                     return
                 held, self._held, self._size = self._held, [], 0
             with spilling():
-                self._open_files()
+                self._open_files(sliced=held[0][0].slices is not None)
                 for number, writer in enumerate(self._writers):
                     writer.write_batch(UserRows.joined([parts[number] for parts in held]).batch())
 
-    def _open_files(self) -> None:
+    def _open_files(self, *, sliced: bool) -> None:
         if not self._writers:
             self._folder.mkdir(mode=0o700)
-            self._writers = [pa.ipc.new_stream(str(self._path(number)), ROWS) for number in range(PARTITIONS)]
+            self._sliced, kind = sliced, ROWS_IN_SLICES if sliced else ROWS
+            self._writers = [pa.ipc.new_stream(str(self._path(number)), kind) for number in range(PARTITIONS)]
 
     def _path(self, number: int) -> Path:
         return self._folder / f"{number}.arrows"
@@ -84,7 +88,12 @@ class UserPartitions:
                 writer.close()
         self._few, self._held = [], []
         return [
-            UserPartition([parts[number] for parts in held], self._path(number) if self._writers else None, self.level)
+            UserPartition(
+                [parts[number] for parts in held],
+                self._path(number) if self._writers else None,
+                self.level,
+                sliced=self._sliced,
+            )
             for number in range(PARTITIONS)
         ]
 
@@ -99,6 +108,7 @@ class UserPartition:
     held: list[UserRows]
     path: Path | None
     level: int
+    sliced: bool = False  # whether the file has the slices of rows
 
     def __iter__(self) -> Iterator[UserRows]:
         yield from self.held

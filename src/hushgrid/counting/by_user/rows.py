@@ -18,6 +18,8 @@ from hushgrid.counting.source import Coordinates
 from hushgrid.counting.users import IDS
 
 ROWS = pa.schema({"user": pa.dictionary(pa.int32(), IDS), "longitude": pa.float64(), "latitude": pa.float64()})
+SLICE = pa.field("slice", pa.int32())
+ROWS_IN_SLICES = ROWS.append(SLICE)
 NOWHERE = 255  # the partition of rows that are left out
 
 
@@ -133,18 +135,22 @@ class UserRows(NamedTuple):
     ids: Ids
     longitudes: Floats
     latitudes: Floats
+    slices: NDArray[np.int32] | None = None  # where the release is in slices
 
     @classmethod
     def joined(cls, several: Sequence["UserRows"]) -> Self:
         """All rows of several, one after the other."""
+        slices = [rows.slices for rows in several if rows.slices is not None]
         longitudes = np.concatenate([np.empty(0), *(rows.longitudes for rows in several)])
         latitudes = np.concatenate([np.empty(0), *(rows.latitudes for rows in several)])
-        return cls(Ids.joined([rows.ids for rows in several]), longitudes, latitudes)
+        all_slices = np.concatenate(slices) if slices else None
+        return cls(Ids.joined([rows.ids for rows in several]), longitudes, latitudes, all_slices)
 
     @classmethod
     def of_batch(cls, batch: pa.RecordBatch) -> Self:
         """Rows as they were written to a file."""
-        return cls(Ids.of(batch.column(0)), batch.column(1).to_numpy(), batch.column(2).to_numpy())
+        slices = batch.column(SLICE.name).to_numpy() if SLICE.name in batch.schema.names else None
+        return cls(Ids.of(batch.column(0)), batch.column(1).to_numpy(), batch.column(2).to_numpy(), slices)
 
     def __repr__(self) -> str:
         return "UserRows(...)"
@@ -152,22 +158,31 @@ class UserRows(NamedTuple):
     @property
     def nbytes(self) -> int:
         """Bytes in memory."""
-        return sum(array.nbytes for array in (*self.ids, self.longitudes, self.latitudes))
+        slices = 0 if self.slices is None else self.slices.nbytes
+        return slices + sum(array.nbytes for array in (*self.ids, self.longitudes, self.latitudes))
 
     def batch(self) -> pa.RecordBatch:
         """Rows as they are written to a file."""
-        return pa.record_batch([self.ids.array(), self.longitudes, self.latitudes], schema=ROWS)
+        columns = [self.ids.array(), self.longitudes, self.latitudes]
+        if self.slices is None:
+            return pa.record_batch(columns, schema=ROWS)
+        return pa.record_batch([*columns, self.slices], schema=ROWS_IN_SLICES)
 
     def by_user(self, count: int, *, salt: int) -> list["UserRows"]:
         """Rows of each of so many partitions, by a hash of the user."""
         partitions = np.empty(self.longitudes.size, np.uint8)
         hashes = self.ids.hashes(salt)
         find_partitions(unwritable(self.ids.numbers), unwritable(self.ids.edges), hashes, count, partitions)
-        return rows_by_partition(self.ids, self.longitudes, self.latitudes, partitions, count)
+        return rows_by_partition(self.ids, self.longitudes, self.latitudes, self.slices, partitions, count)
 
 
 def rows_by_partition(
-    ids: Ids, longitudes: Coordinates, latitudes: Coordinates, partitions: NDArray[np.uint8], count: int
+    ids: Ids,
+    longitudes: Coordinates,
+    latitudes: Coordinates,
+    slices: NDArray[np.int32] | None,
+    partitions: NDArray[np.uint8],
+    count: int,
 ) -> list[UserRows]:
     """Rows of each partition; those that are nowhere are left out."""
     numbers, content, edges, xs, ys, row_edges, id_edges = copy_by_partition(
@@ -179,8 +194,11 @@ def rows_by_partition(
         partitions,
         count,
     )
+    if slices is not None:
+        slices = slices[np.argsort(partitions, kind="stable")]  # rows keep their order; those that are nowhere are last
     parts = []
     for k in range(count):
         rows, own = slice(row_edges[k], row_edges[k + 1]), slice(id_edges[k], id_edges[k + 1] + 1)
-        parts.append(UserRows(Ids(numbers[rows], content, edges[own]), xs[rows], ys[rows]))
+        own_slices = None if slices is None else slices[rows]
+        parts.append(UserRows(Ids(numbers[rows], content, edges[own]), xs[rows], ys[rows], own_slices))
     return parts

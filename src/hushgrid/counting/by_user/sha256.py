@@ -20,7 +20,7 @@ BLOCK = 64  # bytes of a message that are hashed at once
 LENGTH = 8  # bytes at the end of the last block, for the number of bits
 WORDS = BLOCK // 4
 ROUNDS = 64
-NUMBERS = 3 * 11 + 1  # bytes of three numbers of up to ten digits, and of the colons around them
+NUMBERS = 4 * 11 + 1  # bytes of four numbers of up to ten digits, and of the colons around them
 TEN = np.uint32(10)
 COLON, ZERO = np.uint8(ord(":")), np.uint8(ord("0"))
 
@@ -168,13 +168,13 @@ def hash_records(
     owners: NDArray[np.int32],
     digests: NDArray[np.uint64],
 ) -> None:
-    """Write the hash of ``head:a:b:c:id`` for every record.
+    """Write the hash of ``head:a:b:c:id`` for every record, or of ``head:a:b:c:d:id``.
 
     Parameters
     ----------
     head : array of uint8, shape (64,)
-    numbers : array of uint32, shape (3, records)
-        a, b and c.
+    numbers : array of uint32, shape (3, records) or (4, records)
+        a, b and c, and d if there is one.
     content, edges : array of uint8, array of int64, shape (ids + 1,)
         The bytes of all ids, and where each begins and the last one ends.
     owners : array of int32, shape (records,)
@@ -200,7 +200,7 @@ def hash_records(
             for k in range(edges[owners[i]], edges[owners[i] + 1]):
                 messages[stop] = content[k]
                 stop += 1
-            for k in range(2, -1, -1):
+            for k in range(numbers.shape[0] - 1, -1, -1):
                 first = _write_number(messages, first, numbers[k, i])
             firsts[lane], blocks[lane] = first, _pad(messages, first, stop)
         states[:] = begun

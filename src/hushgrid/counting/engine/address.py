@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from hushgrid.counting.columns import NOT_NAMED, Dialect, refuse_signs
 from hushgrid.counting.counter import BeforeRows, nothing
+from hushgrid.slices.by import By
 
 if TYPE_CHECKING:
     from hushgrid.counting.counter import OpenedPoints
@@ -95,6 +96,7 @@ class Address:
         lat: str | None = None,
         geometry: str | None = None,
         user: str | None = None,
+        by: By | None = None,
         dialect: Dialect = NOT_NAMED,
         before_rows: BeforeRows = nothing,
     ) -> "OpenedPoints":
@@ -107,7 +109,7 @@ class Address:
         if self.engine == "postgres":
             from hushgrid.counting.engine.postgres import postgres_points
 
-            return postgres_points(self.text, crs=crs, lon=lon, lat=lat, geometry=geometry, user=user)
+            return postgres_points(self.text, crs=crs, lon=lon, lat=lat, geometry=geometry, user=user, by=by)
         from hushgrid.counting.engine.points import EnginePoints, check_columns
 
         check_columns(geometry)
@@ -115,8 +117,8 @@ class Address:
             from hushgrid.counting.engine.duckdb import duckdb_points
 
             columns = {"lon": lon, "lat": lat, "user": user}
-            return duckdb_points(self.text, crs=crs, dialect=dialect, before_rows=before_rows, **columns)
+            return duckdb_points(self.text, crs=crs, by=by, dialect=dialect, before_rows=before_rows, **columns)
         from hushgrid.counting.engine.spark import spark_frame
 
         table = spark_frame(self.text, self.spark_conf, before_rows=before_rows)
-        return EnginePoints.of(table, lon=lon, lat=lat, user=user)
+        return EnginePoints.of(table, lon=lon, lat=lat, user=user, by=by)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hushgrid.counting.area_loops import NONE
 from hushgrid.counting.areas import AreaIndex
 from hushgrid.counting.bounding import KeyedRule
+from hushgrid.counting.by_user.tallies import TrueTallies, UserTally
 from hushgrid.counting.engine.cells import CELL, cell_keys, numbers_of, place_expressions
 from hushgrid.counting.engine.engine import AREA, LATITUDE, LONGITUDE, USER, Engine, Frame, working
 from hushgrid.counting.quadtree import QuadrantCounts, Refinement
@@ -70,6 +71,26 @@ def capped_total(records: Frame, rule: KeyedRule) -> Frame:
     """
     sizes = records.group_by(USER).agg(nw.len().alias(RECORDS))
     return sizes.select(nw.col(RECORDS).cast(nw.Int64).clip(0, rule.most_for_total)).select(nw.col(RECORDS).sum())
+
+
+def user_tallies(engine: Engine, records: Frame, strangers: Frame | None, tally: UserTally) -> TrueTallies:
+    """Sums over all records of all users.
+
+    The engine counts records by region and by how many their user has; weights are given here, so that they are the
+    same from every engine. Strangers are users with one record.
+    """
+    sized = [records.with_columns(nw.len().over(USER).cast(nw.Int64).alias(RECORDS))]
+    if strangers is not None:
+        sized.append(strangers.with_columns(nw.lit(1, nw.Int64).alias(RECORDS)))
+    regions = tally.regions
+    column, row = place_expressions(engine, regions.domain, columns=regions.columns, rows=regions.rows)
+    placed = nw.concat([rows.select(column.alias(COLUMN), row.alias(ROW), RECORDS) for rows in sized])
+    found = placed.group_by(COLUMN, ROW, RECORDS).agg(nw.len().alias(TRUE_COUNT)).collect()
+    columns, rows, records_of_user, true_counts = (
+        found[name].to_numpy().astype(np.int64) for name in (COLUMN, ROW, RECORDS, TRUE_COUNT)
+    )
+    sizes, places = np.unique(records_of_user, return_inverse=True)
+    return tally.count(rows * regions.columns + columns, places, sizes, true_counts)
 
 
 def _running_number(counted: str, *group: str, by: list[str]) -> nw.Expr:

@@ -7,11 +7,12 @@ query names Parquet files; docs/decisions/0007 says more.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hushgrid.counting.by_slice.slicing import check_slice_names
 from hushgrid.counting.columns import NOT_NAMED, Dialect, find_columns, quotable_names, refuse_signs
 from hushgrid.counting.counter import BeforeRows, OpenedPoints, nothing
 from hushgrid.counting.csv import CsvFiles, CsvPoints
@@ -19,10 +20,12 @@ from hushgrid.counting.engine.address import is_here, is_query
 from hushgrid.counting.engine.engine import Frame
 from hushgrid.counting.engine.local import connect_duckdb, private_folder, spill_to
 from hushgrid.counting.engine.points import EnginePoints
-from hushgrid.counting.source import CSV, PARQUET, parquet_files
+from hushgrid.counting.parquet import ParquetFiles
+from hushgrid.counting.source import CSV, PARQUET, PointSource, parquet_files
 from hushgrid.counting.users import check_user_name
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
+from hushgrid.slices.by import By
 
 if TYPE_CHECKING:
     import duckdb
@@ -34,6 +37,7 @@ DATABASES = (".duckdb", ".db")
 TABLE = "?table="
 QUERY = "the query"
 UNLISTED = "Rename the columns in the query: SELECT ... AS lon, ... AS lat."
+UNSELECTED = "Select it in the query, by that name."
 READING_NODES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}  # as DuckDB calls them
 PATTERN_SIGNS = re.compile(r"([*?[])")
 
@@ -45,6 +49,7 @@ def duckdb_points(
     lon: str | None = None,
     lat: str | None = None,
     user: str | None = None,
+    by: By | None = None,
     dialect: Dialect = NOT_NAMED,
     before_rows: BeforeRows = nothing,
 ) -> OpenedPoints:
@@ -57,7 +62,7 @@ def duckdb_points(
     text : str
         A path or pattern of Parquet or CSV files, a folder of Parquet files, ``trips.duckdb?table=trips``, or a query.
         What exists under that name goes before what the name could mean otherwise.
-    crs, lon, lat, user, dialect
+    crs, lon, lat, user, by, dialect
         As for `open_points`.
     before_rows : callable
         Called before DuckDB looks at a query or a view, which may find its columns in rows; of Parquet files it reads
@@ -70,12 +75,12 @@ def duckdb_points(
     columns = {"lon": lon, "lat": lat, "user": user}
     connection = connect_duckdb()
     if _is_csv(text):
-        return _csv_files(connection, text, crs=crs, dialect=dialect, **columns)
+        return _csv_files(connection, text, crs=crs, by=by, dialect=dialect, **columns)
     refuse_signs(dialect, "what DuckDB reads")
     files: list[str] = []  # empty for a query or a table of a database, which may have other rows another time
     with _opening(text):
         if is_query(text):
-            table = _query(connection, text, before_rows=before_rows, **columns)
+            table = _query(connection, text, by=by, before_rows=before_rows, **columns)
         elif TABLE in text:
             path, name = text.split(TABLE, 1)
             connection.execute(f"ATTACH {_quoted(path)} AS points (READ_ONLY)")
@@ -85,9 +90,11 @@ def duckdb_points(
             if not _is_folder(text):
                 _check_parquet(text)
             files = _files(connection, text)
+            if by is not None and files and "://" not in text:
+                return ParquetFiles([Path(file) for file in sorted(files)], crs=crs, by=by, **columns)
             table = connection.read_parquet([PATTERN_SIGNS.sub(r"[\1]", file) for file in files] or text)
-            _check_ids(text, table, user)
-    points = DuckDbPoints.of(table, lon=lon, lat=lat, user=user, files=files)
+            _check_texts(text, table, [user, *(() if by is None else by.columns)])
+    points = DuckDbPoints.of(table, lon=lon, lat=lat, user=user, by=by, files=files)
     points.connection = connection
     return points
 
@@ -103,10 +110,20 @@ class DuckDbPoints(EnginePoints):
     @contextmanager
     def snapshot(self, domain: Domain) -> Iterator[Frame]:
         """Copy the points; close the connection at the end."""
+        with self._spilling(), super().snapshot(domain) as frame:
+            yield frame
+
+    @contextmanager
+    def copied(self) -> Iterator[PointSource]:
+        """Copy the rows with their slices; close the connection at the end."""
+        with self._spilling(), super().copied() as source:
+            yield source
+
+    @contextmanager
+    def _spilling(self) -> Iterator[None]:
         with private_folder() as folder, self.connection:
             spill_to(self.connection, folder)
-            with super().snapshot(domain) as frame:
-                yield frame
+            yield
 
 
 def _is_folder(text: str) -> bool:
@@ -158,15 +175,18 @@ def _check_parquet(text: str) -> None:
     raise InputError(msg)
 
 
-def _check_ids(text: str, table: Any, user: str | None) -> None:
-    """Refuse user ids that are text in Parquet.
+def _check_texts(text: str, table: Any, names: Sequence[str | None]) -> None:
+    """Refuse user ids and slices that are text in Parquet.
 
     DuckDB stops at one that is not UTF-8.
     """
-    if ("VARCHAR", user) in {(str(kind), name) for name, kind in zip(table.columns, table.types, strict=True)}:
-        msg = f"column {user!r} of {text} is text, and DuckDB stops at a text that is not UTF-8, so that one record "
-        msg += "could stop a release. Leave out --engine duckdb: hushgrid reads Parquet files and folders itself."
-        raise InputError(msg)
+    texts = [name for name, kind in zip(table.columns, table.types, strict=True) if str(kind) == "VARCHAR"]
+    for name in texts:
+        if name in names:
+            msg = f"column {name!r} of {text} is text, and DuckDB stops at a text that is not UTF-8, so that one "
+            msg += "record could stop a release. Leave out --engine duckdb: hushgrid reads Parquet files and folders "
+            msg += "itself."
+            raise InputError(msg)
 
 
 def _query(
@@ -176,6 +196,7 @@ def _query(
     lon: str | None,
     lat: str | None,
     user: str | None,
+    by: By | None,
     before_rows: BeforeRows,
 ) -> Any:
     """The result of a query, not yet computed."""
@@ -189,10 +210,13 @@ def _query(
             raise InputError(msg)
     before_rows()
     table = connection.sql(text)
-    known = quotable_names(table.columns, (lon, lat, user))  # others may be of a CSV file without a header
+    names = () if by is None else by.columns
+    known = quotable_names(table.columns, (lon, lat, user, *names))  # others may be of a CSV file without a header
     coordinates = find_columns(known, lon=lon, lat=lat, where=QUERY, unlisted=UNLISTED)
     if user is not None:
         check_user_name(user, known, coordinates=coordinates, where=QUERY, unlisted=UNLISTED)
+    if by is not None:
+        check_slice_names(by, known, coordinates=coordinates, user=user, where=QUERY, unlisted=UNSELECTED)
     return table
 
 

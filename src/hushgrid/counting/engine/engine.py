@@ -90,6 +90,17 @@ class Engine(Protocol):
         Points stay with the engine, or come to this process and no further.
         """
 
+    def parquet(self, frame: Frame, /) -> AbstractContextManager[Path]:
+        """A copy of the rows on this machine, made by one query.
+
+        A Parquet file, or a folder of them. Times keep their declared type: with a zone they are instants, without one
+        what a clock showed, whatever the time zone of a session.
+
+        Privacy
+        -------
+        The copy is in a folder that only its owner may enter, and gone at the end. No value can make it fail.
+        """
+
     def snapshot(self, frame: Frame) -> AbstractContextManager[Frame]:
         """A copy of the rows as they are now.
 

@@ -1,7 +1,8 @@
 """Counts in tables of Ibis, PostgreSQL among them."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -12,6 +13,7 @@ import pyarrow.csv
 
 from hushgrid.counting.area_loops import NONE
 from hushgrid.counting.areas import AreaIndex
+from hushgrid.counting.engine.copied import streamed_copy
 from hushgrid.counting.engine.engine import (
     AREA,
     LATITUDE,
@@ -23,6 +25,8 @@ from hushgrid.counting.engine.engine import (
     lazy,
     no_sha256,
 )
+from hushgrid.counting.engine.local import parquet_copy
+from hushgrid.slices.axes import FIRST_YEAR, LAST_YEAR
 
 if TYPE_CHECKING:
     import psycopg
@@ -32,6 +36,8 @@ NAMES = {"postgres": "PostgreSQL", "duckdb": "DuckDB"}
 PLACE = "place"
 PLACED_AREAS = pa.schema({PLACE: pa.int64(), AREA: pa.int64()})
 ROWS_AT_ONCE = 2**20  # rows that are fetched at once
+FETCHED_ROWS = 2**15  # of PostgreSQL with times and texts, each an object of Python
+TEXTS = ("text", "varchar", "bpchar", "name")  # as PostgreSQL calls them
 ROUNDS_TO_ZERO, ROUNDS_TO_INFINITY = "2.4703282292062328e-324", "1.7976931348623158e308"  # decimals below and above
 
 
@@ -122,6 +128,26 @@ class IbisEngine:
         return lazy(table.mutate(**{digest: table[text].hexdigest("sha256")}))
 
     @contextmanager
+    def parquet(self, frame: Frame, /) -> Iterator[Path]:
+        """A file of the rows, fetched in batches."""
+        table: Any = frame.to_native()
+        backend = table.get_backend()
+        possible = table.mutate(**{name: _possible_time(table[name]) for name in _times(table)})
+        with ExitStack() as stack:
+            if backend.name == "postgres":
+                with self._transaction(backend.con):
+                    schema = _fetched_schema(table)
+                    rows = _fetched_rows(backend.con, backend.compile(possible), schema)
+                    path = stack.enter_context(streamed_copy(rows, schema))
+            else:
+                path = stack.enter_context(parquet_copy(lazy(possible)))
+            yield path
+
+    def _transaction(self, connection: "psycopg.Connection[Any]") -> AbstractContextManager[Any]:
+        """A transaction of PostgreSQL that rows are fetched in."""
+        return connection.transaction()
+
+    @contextmanager
     def snapshot(self, frame: Frame) -> Iterator[Frame]:
         """A temporary table, made by one statement."""
         table: Any = frame.to_native()
@@ -145,6 +171,10 @@ class PostgresEngine(IbisEngine):
 
     def __init__(self) -> None:
         super().__init__("postgres")
+
+    def _transaction(self, connection: "psycopg.Connection[Any]") -> AbstractContextManager[Any]:
+        """A transaction in which nothing can be written."""
+        return read_only(connection)
 
     def _copied(self, table: Any, name: str) -> Any:
         backend = table.get_backend()
@@ -201,6 +231,57 @@ def read_only(connection: "psycopg.Connection[Any]") -> Iterator["psycopg.Connec
     with connection.transaction():
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         yield connection
+
+
+def _times(table: Any) -> list[str]:
+    """Columns of times and dates."""
+    return [name for name, kind in table.schema().items() if kind.is_timestamp() or kind.is_date()]
+
+
+def _possible_time(time: Any) -> Any:
+    """A time that may lie in a slice; null for another.
+
+    Python has no infinity of time, nor years of five digits: fetching one would be an error.
+    """
+    import ibis
+
+    low, high = (ibis.literal(f"{year}-01-01").cast(time.type()) for year in (FIRST_YEAR - 1, LAST_YEAR + 2))
+    return ibis.cases(((time >= low) & (time < high), time), else_=ibis.null(time.type()))
+
+
+def _fetched_schema(table: Any) -> pa.Schema:
+    """Types of Arrow for a table, all times to the microsecond."""
+    times = {name: pa.timestamp("us", kind.timezone) for name, kind in table.schema().items() if kind.is_timestamp()}
+    return pa.schema([field.with_type(times.get(field.name, field.type)) for field in table.schema().to_pyarrow()])
+
+
+def _fetched_rows(connection: "psycopg.Connection[Any]", query: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Rows of a query of PostgreSQL, by a cursor of the server.
+
+    Texts are bytes here, because one that cannot be decoded would be an error; different ones stay different.
+    """
+    from psycopg.adapt import Loader
+
+    encoding = connection.info.encoding
+
+    class Undecoded(Loader):
+        def load(self, data: Any) -> bytes:
+            text = bytes(data)
+            return (
+                text if encoding == "utf-8" else text.decode(encoding, "surrogateescape").encode(errors="surrogatepass")
+            )
+
+    with connection.cursor(name=f"hushgrid_{uuid4().hex}") as cursor:
+        for kind in TEXTS:
+            cursor.adapters.register_loader(kind, Undecoded)
+        cursor.execute(query)
+        while rows := cursor.fetchmany(FETCHED_ROWS):
+            columns = zip(zip(*rows, strict=True), schema, strict=True)
+            yield pa.record_batch([_fetched_column(values, field.type) for values, field in columns], schema=schema)
+
+
+def _fetched_column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    return pa.array(values, pa.binary()).view(kind) if pa.types.is_string(kind) else pa.array(values, kind)
 
 
 def _nearest_double(decimal: Any) -> Any:

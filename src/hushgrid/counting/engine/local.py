@@ -59,6 +59,15 @@ def spill_to(connection: "duckdb.DuckDBPyConnection", folder: str) -> None:
     connection.execute(f"SET temp_directory = '{place}'")
 
 
+@contextmanager
+def parquet_copy(frame: Frame, place: str | None = None) -> Iterator[Path]:
+    """Rows that an engine writes to a private folder itself."""
+    with private_folder(place) as folder:
+        path = Path(folder, POINTS)
+        frame.sink_parquet(path)
+        yield path
+
+
 class _WithoutSha256:
     """An engine that lacks SHA-256."""
 
@@ -80,6 +89,7 @@ class PolarsEngine(_WithoutSha256):
     name: ClassVar[str] = "polars"
     way_out: ClassVar[str] = "Hand over frame.collect(), or a DuckDB relation of the same files."
     doubles = staticmethod(as_doubles)
+    parquet = staticmethod(parquet_copy)
 
     def number(self, value: float) -> nw.Expr:
         """The number itself."""
@@ -106,9 +116,7 @@ class PolarsEngine(_WithoutSha256):
     @contextmanager
     def snapshot(self, frame: Frame) -> Iterator[Frame]:
         """A copy in a temporary folder."""
-        with private_folder() as folder:
-            path = Path(folder, POINTS)
-            frame.sink_parquet(path)
+        with parquet_copy(frame) as path:
             yield nw.scan_parquet(str(path), backend="polars")
 
 
@@ -121,6 +129,7 @@ class DuckDbEngine:
 
     name: ClassVar[str] = "DuckDB"
     doubles = staticmethod(as_doubles)
+    parquet = staticmethod(parquet_copy)
 
     def __init__(self) -> None:
         self._connection = connect_duckdb()
@@ -158,12 +167,10 @@ class DuckDbEngine:
     @contextmanager
     def snapshot(self, frame: Frame) -> Iterator[Frame]:
         """A copy in a temporary folder."""
-        with private_folder() as folder, ExitStack() as stack:
-            path = Path(folder, POINTS)
-            frame.sink_parquet(path)
+        with parquet_copy(frame) as path, ExitStack() as stack:
             if not self._spills:  # the later copy of kept records is gone before this one
                 self._spills = True
-                spill_to(stack.enter_context(self._connection), folder)
+                spill_to(stack.enter_context(self._connection), str(path.parent))
             yield lazy(self._connection.read_parquet(str(path)))
 
 
@@ -198,13 +205,14 @@ class DaskEngine(_WithoutSha256):
         native: Any = frame.to_native()
         yield lazy(native.map_partitions(areas, meta=areas(native._meta)))  # noqa: SLF001  # as Dask's own examples do
 
+    def parquet(self, frame: Frame, /) -> AbstractContextManager[Path]:
+        """A folder that the workers write."""
+        import dask
+
+        return parquet_copy(frame, dask.config.get("temporary-directory", None))
+
     @contextmanager
     def snapshot(self, frame: Frame) -> Iterator[Frame]:
         """A copy in a temporary folder."""
-        import dask
-
-        place = dask.config.get("temporary-directory", None)
-        with private_folder(place) as folder:
-            path = str(Path(folder, POINTS))
-            frame.sink_parquet(path)
-            yield nw.scan_parquet(path, backend="dask")
+        with self.parquet(frame) as path:
+            yield nw.scan_parquet(str(path), backend="dask")

@@ -4,7 +4,7 @@ It is opened by its schema, and read once.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -19,12 +19,14 @@ from hushgrid.counting.bounding import KeyedRule, MissingUser
 from hushgrid.counting.columns import DeclaredColumn, PointSchema, columns_by_meaning, find_columns
 from hushgrid.counting.counter import BeforeRows, BoundedCounter, nothing
 from hushgrid.counting.engine.cells import inside
-from hushgrid.counting.engine.counter import EngineCounter, capped_total, kept_records
+from hushgrid.counting.engine.copied import RowsToCopy
+from hushgrid.counting.engine.counter import EngineCounter, capped_total, kept_records, user_tallies
 from hushgrid.counting.engine.engine import AREA, LATITUDE, LONGITUDE, TABLE, USER, Engine, Frame, working
-from hushgrid.counting.source import Snapshot, files_state
+from hushgrid.counting.source import PointSource, Snapshot, files_state
 from hushgrid.counting.users import LONGEST_ID, check_user_name, no_ids
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.domain import Domain
+from hushgrid.slices.by import By
 from hushgrid.work import current_work
 
 # Steps and expressions of Spark that take every row of a file, and nothing else.
@@ -110,9 +112,15 @@ class EnginePoints:
     """
 
     def __init__(
-        self, engine: Engine, frame: Frame, files: Sequence[str] = (), columns: Sequence[DeclaredColumn] = ()
+        self,
+        engine: Engine,
+        frame: Frame,
+        files: Sequence[str] = (),
+        columns: Sequence[DeclaredColumn] = (),
+        to_copy: RowsToCopy | None = None,
     ) -> None:
         self._engine = engine
+        self._to_copy = to_copy
         self._frame = frame
         self._files = files
         self.schema = PointSchema(form=f"a table that {engine.name} counts", columns=tuple(columns))
@@ -126,6 +134,7 @@ class EnginePoints:
         lat: str | None = None,
         geometry: str | None = None,
         user: str | None = None,
+        by: By | None = None,
         files: Sequence[str] = (),
         engine: Engine | None = None,
         before_rows: BeforeRows = nothing,
@@ -138,6 +147,8 @@ class EnginePoints:
         ----------
         lon, lat, geometry, user : str, optional
             Names of the columns; the usual ones of coordinates are recognised.
+        by : By, optional
+            Slices to read. Rows are then copied out, and need not be counted in the engine.
         files : sequence of str
             Those that the table is read from, where it does not know them itself.
         engine : Engine, optional
@@ -153,7 +164,7 @@ class EnginePoints:
         frame = nw.from_native(table)
         engine = engine or engine_of(frame)
         check_columns(geometry)
-        if user is not None:
+        if user is not None and by is None:
             engine.check_users(frame)
         before_rows()
         with working(engine.name):
@@ -169,10 +180,14 @@ class EnginePoints:
             if not (schema[user].is_integer() or schema[user] == nw.String):
                 raise no_ids(user, schema[user], TABLE)
             wanted.append(nw.col(user).cast(nw.String).alias(USER))
+        to_copy = None
+        if by is not None:
+            to_copy = RowsToCopy.of(engine, frame, schema, coordinates=coordinates, user=user, by=by)
         with working(engine.name):
             rows = engine.doubles(frame, coordinates).select(*wanted)
         ids = None if user is None else {user: schema[user]}
-        return cls(engine, rows, files, columns_by_meaning({name: schema[name] for name in coordinates}, ids))
+        declared = columns_by_meaning({name: schema[name] for name in coordinates}, ids)
+        return cls(engine, rows, files, declared, to_copy)
 
     def state(self) -> bytes | None:
         """Digest of the files that hold the points.
@@ -201,13 +216,19 @@ class EnginePoints:
                 records = rows.filter(has_user & (nw.col(USER).str.len_chars() <= LONGEST_ID))  # null is not true
                 kept = kept_records(engine, records, rule)
                 true_capped_total = int(capped_total(records, rule).collect().item() or 0)
-                if missing == "own":
-                    strangers = rows.filter(nw.col(USER).is_null() | ~has_user)
+                strangers = rows.filter(nw.col(USER).is_null() | ~has_user) if missing == "own" else None
+                if strangers is not None:
                     true_capped_total += int(strangers.select(nw.len()).collect().item())
                     kept = nw.concat([kept, strangers.select(LONGITUDE, LATITUDE)])
+                true_tallies = None if rule.tally is None else user_tallies(engine, records, strangers, rule.tally)
                 chosen = stack.enter_context(engine.snapshot(kept))
             counter = EngineCounter(rule.domain, engine, chosen)
-            yield BoundedCounter(counter=counter, true_capped_total=true_capped_total)
+            yield BoundedCounter(counter=counter, true_capped_total=true_capped_total, true_tallies=true_tallies)
+
+    def copied(self) -> AbstractContextManager[PointSource]:
+        """The rows with their slices, as a file of this machine."""
+        assert self._to_copy is not None
+        return self._to_copy.copied()
 
     @contextmanager
     def snapshot(self, domain: Domain) -> Iterator[Frame]:

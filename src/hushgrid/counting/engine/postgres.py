@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from hushgrid.counting.by_slice.slicing import check_slice_names
 from hushgrid.counting.columns import find_columns
 from hushgrid.counting.engine.engine import TABLE
 from hushgrid.counting.engine.ibis import PostgresEngine
@@ -19,6 +20,7 @@ from hushgrid.counting.engine.points import EnginePoints
 from hushgrid.counting.users import check_user_name
 from hushgrid.errors import ArgumentError, EngineError, HushgridError, InputError, MissingExtraError
 from hushgrid.geometry.domain import GEOGRAPHIC
+from hushgrid.slices.by import By
 
 if TYPE_CHECKING:
     import psycopg
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 EAST, NORTH = "ST_X", "ST_Y"  # names of the two columns that are made of a geometry
 DEFAULT_SRIDS = {"geometry": 0, "geography": 4326}  # of a column that declares none; 0 means that the system is unknown
 CATALOGUE = """
-    SELECT attname, typname, format_type(atttypid, atttypmod), typnamespace::regnamespace::text, atttypmod
+    SELECT attname, CASE typtype WHEN 'e' THEN 'enum' ELSE typname END,
+           format_type(atttypid, atttypmod), typnamespace::regnamespace::text, atttypmod
     FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
     WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped
     ORDER BY attnum
@@ -37,6 +40,7 @@ POINT = "CASE WHEN {schema}.ST_GeometryType({0}::{schema}.geometry) = 'ST_Point'
 ORDINATE = f"{{schema}}.{{part}}({POINT})"
 # Ids as `hushgrid.counting.users` has them; other types are cast to text later on, or refused.
 IDS = {"uuid": "replace({0}::text, '-', '')", "bytea": "encode({0}, 'hex')"}
+VALUES = dict.fromkeys(("enum", "bpchar"), "{0}::text")  # without the blanks that fill a char(n)
 
 
 @dataclass(frozen=True)
@@ -72,10 +76,11 @@ def chosen_columns(
     lat: str | None,
     geometry: str | None,
     user: str | None,
+    by: By | None,
 ) -> dict[str, str]:
-    """SQL expressions of coordinates and users, by name.
+    """SQL expressions of coordinates, users and what tells slices, by name.
 
-    Longitudes, latitudes and users, in this order.
+    Longitudes, latitudes, users and the rest, in this order.
 
     Privacy
     -------
@@ -93,9 +98,13 @@ def chosen_columns(
         parts = {
             part: ORDINATE.format(quoted_name(point.name), schema=point.schema, part=part) for part in (EAST, NORTH)
         }
+    if by is not None:
+        check_slice_names(by, list(named), coordinates=[*chosen, *parts], user=user, where=TABLE)
     if user is not None:
         check_user_name(user, list(named), coordinates=chosen, where=TABLE)
         parts[user] = IDS.get(named[user].kind, "{0}").format(quoted_name(user))
+    for name in () if by is None else by.columns:
+        parts[name] = VALUES.get(named[name].kind, "{0}").format(quoted_name(name))
     return parts
 
 
@@ -164,6 +173,7 @@ def postgres_points(
     lat: str | None = None,
     geometry: str | None = None,
     user: str | None = None,
+    by: By | None = None,
 ) -> EnginePoints:
     """Points of the table or query in a URL.
 
@@ -177,6 +187,8 @@ def postgres_points(
     lon, lat, geometry, user : str, optional
         Names of the columns. A table without a usual pair of numbers, and with one column of geometries, has its points
         there.
+    by : By, optional
+        Slices to read.
 
     Privacy
     -------
@@ -202,7 +214,7 @@ def postgres_points(
         columns = declared_columns(connection, relation)
         if not columns:
             raise LookupError
-        chosen = chosen_columns(connection, columns, crs=crs, lon=lon, lat=lat, geometry=geometry, user=user)
+        chosen = chosen_columns(connection, columns, crs=crs, lon=lon, lat=lat, geometry=geometry, user=user, by=by)
         parts = ", ".join(f"{expression} AS {quoted_name(name)}" for name, expression in chosen.items())
         connection.execute(f"CREATE TEMPORARY VIEW {VIEW} AS SELECT {parts} FROM {relation}")  # noqa: S608  # quoted
         connection.execute(NO_COMPILER)
@@ -210,7 +222,7 @@ def postgres_points(
             raise psycopg.errors.InsufficientPrivilege
         connection.commit()
         east, north, *_ = chosen
-        return EnginePoints.of(database.table(VIEW), lon=east, lat=north, user=user, engine=PostgresEngine())
+        return EnginePoints.of(database.table(VIEW), lon=east, lat=north, user=user, by=by, engine=PostgresEngine())
 
 
 def parse_address(url: str) -> tuple[str, str | None, str | None]:

@@ -7,8 +7,9 @@ import re
 import shutil
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any, ClassVar
@@ -20,6 +21,7 @@ import pyarrow as pa
 from hushgrid.counting.areas import AreaIndex
 from hushgrid.counting.counter import BeforeRows, nothing
 from hushgrid.counting.engine.address import is_here, is_query
+from hushgrid.counting.engine.copied import streamed_copy
 from hushgrid.counting.engine.engine import AREA, Columns, Frame, as_doubles, batch_with_areas, lazy
 from hushgrid.errors import ArgumentError, HushgridError, InputError, MissingExtraError
 
@@ -137,7 +139,22 @@ def _for_owner_alone() -> Iterator[None]:
         os.umask(mask)
 
 
+def _packer() -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """A function that makes one value of each batch, which executors get as it is written here."""
+    name = PACKED_BATCH
+
+    def packed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            stream = pa.BufferOutputStream()
+            with pa.ipc.new_stream(stream, batch.schema) as writer:
+                writer.write_batch(batch)
+            yield pa.record_batch({name: pa.array([stream.getvalue().to_pybytes()], pa.binary())})
+
+    return packed
+
+
 SCRATCH = "spark.hushgrid.scratch"
+PACKED_BATCH = "packed"
 PREFIX = "hushgrid-"
 
 
@@ -198,6 +215,24 @@ class SparkEngine:
 
         native: Any = frame.to_native()
         return lazy(native.withColumn(digest, sha2(text, 256)))
+
+    @contextmanager
+    def parquet(self, frame: Frame, /) -> Iterator[Path]:
+        """A file of the rows, by way of a copy in the scratch folder.
+
+        Executors pack rows as they are in Arrow: Spark's own Parquet forgets by default that a time is an instant, and
+        Python's rows have the time zone of the driver. They need pyarrow for it, and nothing of hushgrid.
+        """
+        native: Any = frame.to_native()
+        packed = lazy(native.mapInArrow(_packer(), f"{PACKED_BATCH} binary"))
+        with ExitStack() as stack:
+            with self.snapshot(packed) as copy:
+                copied: Any = copy.to_native()
+                batches = (batch for row in copied.toLocalIterator() for batch in pa.ipc.open_stream(row[PACKED_BATCH]))
+                some = list(islice(batches, 1))
+                schema = some[0].schema if some else frame.collect_schema().to_arrow()
+                path = stack.enter_context(streamed_copy(chain(some, batches), schema))
+            yield path
 
     @contextmanager
     def snapshot(self, frame: Frame) -> Iterator[Frame]:

@@ -36,7 +36,8 @@ export function comparedLevels(facts, arrays) {
   });
 }
 
-function blockName([west, south, east, north], geographic) {
+/** What a block of a grid is called: where its middle lies. */
+export function blockName([west, south, east, north], geographic) {
   const middle = { lng: (west + east) / 2, lat: (south + north) / 2 };
   return placeText(middle, geographic, Math.min(east - west, north - south) / BLOCK_DIGITS);
 }

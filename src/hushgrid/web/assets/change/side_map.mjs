@@ -1,16 +1,20 @@
-// One of the maps of a change: land, and over it a release or the differences.
+// One of several maps of a page: land, and over it a release, or areas that are filled.
 
 import { Choropleth, Paths } from "../modules/areas/choropleth.mjs";
 import { backgroundLayers, readAtlas } from "../modules/background.mjs";
 import { fittedMap } from "../modules/fitted_map.mjs";
 import { CellsView } from "../modules/picture/cells_view.mjs";
+import { Picture } from "../modules/picture/picture.mjs";
 import { Labels } from "../modules/places/labels.mjs";
 import { readPlaces } from "../modules/places/places.mjs";
 
 export class SideMap {
-  /** `side` is "before" or "after" for the picture of a release, or null for areas that are filled. */
-  constructor(element, facts, arrays, side) {
-    const map = (this.map = fittedMap(element, facts));
+  /**
+   * `side` is "before" or "after", or which of many there is a picture of; null for areas that are filled. Without
+   * controls there are no names of places, either.
+   */
+  constructor(element, facts, arrays, side, { controls = true } = {}) {
+    const map = (this.map = fittedMap(element, facts, { controls }));
     Object.assign(this, { element, facts, arrays });
     const nothing = { land: [], coasts: [], borders: [] };
     this.background = backgroundLayers(map, facts.atlas ? readAtlas(facts.atlas, arrays) : nothing, []);
@@ -19,8 +23,8 @@ export class SideMap {
     map.getPane("areas").style.pointerEvents = "none";
     this.areas = new Choropleth();
     this.paths = new Map();
-    if (side) this.cells = new CellsView(map, { facts: { ...facts, picture: facts.pictures[side] } }, pictureOf(arrays, side));
-    if (facts.places) this.labels = new Labels(map, readPlaces(facts.places, arrays));
+    if (side) this.cells = new CellsView(map, { facts }, new Picture(facts.pictures[side], pictureOf(arrays, side)));
+    if (facts.places && controls) this.labels = new Labels(map, readPlaces(facts.places, arrays));
     const [west, south, east, north] = facts.domain;
     L.rectangle([[south, west], [north, east]], { className: "frame", interactive: false, fill: false }).addTo(map);
     this.twin = L.circleMarker([south, west], { className: "twin", radius: 7, interactive: false, fill: false });

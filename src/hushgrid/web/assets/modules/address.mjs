@@ -4,11 +4,12 @@
 const LONGEST = 4000; // letters; questions that would not fit are left out, the oldest first
 const DIGITS = 6; // after the point
 
-/** A place on the map, a view and questions, the oldest first, as the end of an address. */
-export function toAddress({ at, show, asked }) {
+/** A place on the map, a view, names of slices and questions, the oldest first, as the end of an address. */
+export function toAddress({ at, show, asked, slices = [] }) {
+  const shown = `${show}${slices.map((name) => `&slice=${encodeURIComponent(name)}`).join("")}`;
   const parts = asked.map(({ kind, ring }) => [kind, ...ring.flat().map(rounded)].join(","));
   let text;
-  do text = `#at=${at.map(rounded).join(",")}&show=${show}${parts.map((part) => `&ask=${part}`).join("")}`;
+  do text = `#at=${at.map(rounded).join(",")}&show=${shown}${parts.map((part) => `&ask=${part}`).join("")}`;
   while (text.length > LONGEST && parts.shift());
   return text;
 }
@@ -22,6 +23,7 @@ export function fromAddress(hash, views) {
     at: at?.length === 3 ? at : null,
     show: views.includes(show) ? show : null,
     asked: fields.getAll("ask").flatMap(question),
+    slices: fields.getAll("slice"),
   };
 }
 

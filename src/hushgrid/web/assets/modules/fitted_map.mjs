@@ -1,6 +1,7 @@
 // The map: longitude and latitude by Mercator's projection, other coordinates as they are.
 
 export const MARGIN = 20; // CSS pixels around the domain
+const NARROW_MARGIN = 4; // on a map without controls
 
 const FARTHEST_OUT = -2; // zoom 0 shows the whole domain
 const CLOSEST = 16;
@@ -8,14 +9,19 @@ const WORLD = 256; // pixels of the world's sides at Mercator's zoom 0
 
 const HOUSE = '<svg viewBox="0 0 20 20" aria-hidden="true"><path d="M3 10 10 4l7 6M5 9v7h10V9"/></svg>';
 
-/** A map whose zoom 0 shows the whole domain: there are no tiles of the world to fit to, so the scale is free. */
-export function fittedMap(element, facts) {
+/**
+ * A map whose zoom 0 shows the whole domain: there are no tiles of the world to fit to, so the scale is free. Without
+ * controls it is moved by mouse or finger alone.
+ */
+export function fittedMap(element, facts, { controls = true } = {}) {
   const [west, south, east, north] = facts.domain;
   const plain = facts.geographic ? L.CRS.EPSG3857 : L.CRS.Simple;
   const [one, other] = [plain.latLngToPoint(L.latLng(south, west), 0), plain.latLngToPoint(L.latLng(north, east), 0)];
+  const margin = controls ? MARGIN : NARROW_MARGIN;
+  const least = controls ? 100 : 20;
   const fit = Math.min(
-    Math.max(element.clientWidth - 2 * MARGIN, 100) / Math.abs(one.x - other.x),
-    Math.max(element.clientHeight - 2 * MARGIN, 100) / Math.abs(one.y - other.y),
+    Math.max(element.clientWidth - 2 * margin, least) / Math.abs(one.x - other.x),
+    Math.max(element.clientHeight - 2 * margin, least) / Math.abs(one.y - other.y),
   );
   const crs = L.extend({}, plain, {
     infinite: true,
@@ -25,8 +31,10 @@ export function fittedMap(element, facts) {
   });
   const middle = plain.pointToLatLng(one.add(other).divideBy(2), 0);
   const options = { crs, minZoom: FARTHEST_OUT, maxZoom: CLOSEST, attributionControl: false, maxBoundsViscosity: 0.8 };
-  const map = L.map(element, options).setView(middle, 0, { animate: false });
+  const hands = { zoomControl: controls, keyboard: controls, zoomAnimation: controls };
+  const map = L.map(element, { ...options, ...hands }).setView(middle, 0, { animate: false });
   map.setMaxBounds(boundsAround(one, other, plain));
+  if (!controls) return map;
   addHome(map, () => map.setView(middle, 0));
   if (facts.geographic) L.control.scale({ position: "bottomright", imperial: false }).addTo(map);
   return map;

@@ -6,6 +6,7 @@ import { fromAddress, toAddress } from "./address.mjs";
 import { Asking } from "./asking/asking.mjs";
 import { backgroundLayers, readAtlas, readLines } from "./background.mjs";
 import { CellsView, VIEWS } from "./picture/cells_view.mjs";
+import { Picture } from "./picture/picture.mjs";
 import { addBasemap } from "./basemap.mjs";
 import { fittedMap } from "./fitted_map.mjs";
 import { showLegend } from "./legend.mjs";
@@ -13,6 +14,11 @@ import { readArrays, unpack } from "./payload.mjs";
 import { Labels } from "./places/labels.mjs";
 import { PlaceSearch } from "./places/search.mjs";
 import { readPlaces } from "./places/places.mjs";
+import { Axes } from "./slices/axes.mjs";
+import { SlicedCells } from "./slices/sliced_cells.mjs";
+import { SlicedPicture } from "./slices/sliced_picture.mjs";
+import { estimateOf, SlicedRelease } from "./slices/sliced_release.mjs";
+import { Slicing } from "./slices/slicing.mjs";
 import { Sharing } from "./share/sharing.mjs";
 import { Release } from "./surfaces/release.mjs";
 import { countText, intervalText, placeText } from "./words.mjs";
@@ -29,22 +35,74 @@ class Page {
     this.drawBackground(arrays);
     if (facts.places) this.namePlaces(readPlaces(facts.places, arrays));
     const words = { tell: (...said) => this.tell(...said), complain: (text) => this.complain(text) };
+    this.axes = facts.slices ? new Axes(facts.slices.axes) : null;
     if (!onAreas) {
-      const release = (this.release = new Release(facts, arrays));
-      this.cells = new CellsView(this.map, release, arrays);
-      this.asking = new Asking(this.map, release, words);
+      if (this.axes) this.showSliced(arrays);
+      else this.show(arrays);
+      this.asking = new Asking(this.map, this.release, words);
       this.queries = this.asking.queries;
+      this.queries.slice = this.axes?.name ?? null;
     }
-    const levels = onAreas ? releaseLevels(facts, arrays) : [];
-    if (facts.overlay?.names.length && !onAreas) levels.push(overlayLevel(facts, arrays, this.release));
-    if (levels.length) this.areas = new AreasView(find("#districts"), this.map, facts, levels, words);
+    const levels = this.levels(arrays);
+    if (levels.length) this.areas = new AreasView(find("#districts"), this.map, facts, levels, words, this.axes);
     this.shaded = onAreas ? "density" : "cells";
+    if (this.axes) this.addSlicing();
     this.paint();
     this.tellAll();
     this.restore();
     this.listen();
     const looks = { legend: () => this.legend, isDark: () => this.isDark, paint: () => this.paint() };
     this.sharing = new Sharing(this.map, looks);
+  }
+
+  /** Show a release without slices. */
+  show(arrays) {
+    this.release = new Release(this.facts, arrays);
+    this.cells = new CellsView(this.map, this.release, new Picture(this.facts.picture, arrays));
+  }
+
+  /** Show slices on cells. */
+  showSliced(arrays) {
+    this.release = new SlicedRelease(this.facts, arrays, this.axes);
+    this.cells = new SlicedCells(this.map, this.release, new SlicedPicture(this.facts, arrays, this.axes));
+  }
+
+  /** Levels of a release on areas, or the areas of an overlay. */
+  levels(arrays) {
+    const { facts, release, axes } = this;
+    if (!release) return releaseLevels(facts, arrays, axes);
+    if (!facts.overlay?.names.length) return [];
+    return [overlayLevel(facts, arrays, (polygons, chosen) => release.answerPolygons(polygons, chosen), axes?.chosen)];
+  }
+
+  /** What chooses among slices. */
+  addSlicing() {
+    const { map, facts, axes, atlas } = this;
+    const elements = { bar: find("#slices"), chart: find("#chart"), multiples: find("#multiples") };
+    const view = () => (this.shaded === "cells" ? this.cells : this.areas);
+    const changed = (isNewScale) => this.showSlices(isNewScale);
+    this.slicing = new Slicing(elements, { map, facts, axes, view, atlas, changed });
+    if (this.release) this.askAll = this.asked(null);
+  }
+
+  /** Other slices are chosen: numbers are theirs from now on. */
+  showSlices(isNewScale) {
+    const { axes, slicing } = this;
+    this.cells?.follow(axes.chosen);
+    this.areas?.follow(axes.chosen, slicing.isPlaying);
+    if (isNewScale) this.shade(this.shaded);
+    else if (this.shaded !== "cells") this.areas.shade(this.shaded, this.isDark);
+    find("#answer").setAttribute("aria-live", slicing.isPlaying ? "off" : "polite");
+    this.queries?.recount(axes.name, (query) => this.asking.answer(query));
+    if (this.told) this.asking.show(this.told, { move: false });
+    else if (this.areas?.current.size) this.areas.tellChosen();
+    else this.tellAll();
+    this.remember();
+  }
+
+  /** What answers a query, or the whole map, for any choice of slices. */
+  asked(query) {
+    return (chosen) => this.release.answer((part) => estimateOf(part, query), chosen);
   }
 
   /** Whether the theme is dark; paper is light. */
@@ -54,8 +112,9 @@ class Page {
 
   /** Take the view and the questions out of the address, if it has any. */
   restore() {
-    const { at, show, asked } = fromAddress(globalThis.location.hash, Object.keys(VIEWS));
+    const { at, show, asked, slices } = fromAddress(globalThis.location.hash, Object.keys(VIEWS));
     if (show && this.cells) this.look(show);
+    if (slices.length && this.slicing) this.slicing.take(this.axes.fromNames(slices));
     if (this.asking) for (const { kind, ring } of asked) this.asking.count(kind, [[ring]]);
     if (at) this.map.setView([at[0], at[1]], at[2], { animate: false });
   }
@@ -64,7 +123,9 @@ class Page {
   remember() {
     const { lat, lng } = this.map.getCenter();
     const asked = [...(this.queries?.list ?? [])].reverse().map(({ kind, polygons }) => ({ kind, ring: polygons[0][0] }));
-    const address = toAddress({ at: [lat, lng, this.map.getZoom()], show: this.cells?.view ?? "density", asked });
+    const slices = this.axes && !this.axes.isAll ? this.axes.names : [];
+    const at = [lat, lng, this.map.getZoom()];
+    const address = toAddress({ at, show: this.cells?.view ?? "density", asked, slices });
     try {
       globalThis.history.replaceState(null, "", address);
     } catch {
@@ -74,8 +135,8 @@ class Page {
 
   drawBackground(arrays) {
     const { atlas, overlay } = this.facts;
-    const known = atlas ? readAtlas(atlas, arrays) : { land: [], coasts: [], borders: [] };
-    this.background = backgroundLayers(this.map, known, readLines(overlay?.lines ?? []));
+    this.atlas = atlas ? readAtlas(atlas, arrays) : { land: [], coasts: [], borders: [] };
+    this.background = backgroundLayers(this.map, this.atlas, readLines(overlay?.lines ?? []));
     this.map.getContainer().classList.toggle("without-sea", !atlas);
     if (this.facts.basemap) addBasemap(this.map, this.facts.basemap);
     if (this.facts.kind === "areas") return;
@@ -112,6 +173,7 @@ class Page {
     else if (map.hasLayer(cells.layer)) cells.layer.redraw();
     else cells.layer.addTo(map);
     areas?.layer.addTo(map);
+    this.slicing?.multiples.paint();
     showLegend(find("#legend"), legend, dark);
     this.legend = legend;
     find("#views").hidden = by !== "cells";
@@ -199,10 +261,15 @@ class Page {
     else this.areas.tellAll();
   }
 
-  tell(answer, place) {
+  /** Show a number; `query` is what was asked, if it was drawn or typed; `ask(chosen)` has it for other slices. */
+  tell(answer, place, query = null, ask = this.askAll) {
+    this.told = query;
+    if (query) query.ask ??= this.asked(query);
+    this.slicing?.tell(query ? query.ask : ask, place);
+    const which = this.axes ? `, ${this.axes.words()}` : "";
     find("#estimate").textContent = countText(answer.estimate);
     find("#interval").textContent = intervalText(answer, this.facts);
-    find("#place").textContent = place;
+    find("#place").textContent = `${place}${which}`;
     find("#below-zero").hidden = answer.estimate >= 0;
     this.complain("");
   }

@@ -20,6 +20,12 @@ export function readArrays(bytes, contents) {
   return arrays;
 }
 
+/** The arrays of one slice, by the names that a page of one release has. */
+export function arraysOf(arrays, before) {
+  const names = Object.keys(arrays).filter((name) => name.startsWith(before));
+  return Object.fromEntries(names.map((name) => [name.slice(before.length), arrays[name]]));
+}
+
 /** Signed numbers whose sign is their lowest bit, lowest bytes of all of them first. */
 function readNumbers(bytes, start, length, planes) {
   const numbers = new Float64Array(length);

@@ -2,7 +2,7 @@
 
 import { pixelsOf, scaleOf } from "../colours.mjs";
 import { MARGIN } from "../fitted_map.mjs";
-import { unitSide, unitText } from "../legend.mjs";
+import { unitText } from "../legend.mjs";
 import { fileName, save } from "../saving.mjs";
 import { areaText, capital, countText, lowered, sentence } from "../words.mjs";
 import { Choropleth, Paths } from "./choropleth.mjs";
@@ -10,21 +10,31 @@ import { areasCsv, areasGeojson } from "./files.mjs";
 import { AreaTable } from "./table.mjs";
 
 const MOST_NAMED = 3; // areas that are named in the heading of a sum
+const MOST_SCALED = 24; // choices of slices that a scale is found from
 
 export class AreasView {
-  /** `tell(answer, place)` shows a number on the page, `complain(text)` why there is none. */
-  constructor(element, map, facts, levels, { tell, complain }) {
-    Object.assign(this, { element, map, facts, levels, tell, complain, shaded: "density", dark: false });
+  /**
+   * `tell(answer, place, query, ask)` shows a number on the page, and `ask(chosen)` has it for other slices;
+   * `complain(text)` says why there is none. Of slices, `axes` say which are chosen.
+   */
+  constructor(element, map, facts, levels, { tell, complain }, axes = null) {
+    Object.assign(this, { element, map, facts, levels, tell, complain, axes, shaded: "density", dark: false });
+    Object.assign(this, { scales: new Map(), ask: null });
     this.chosen = levels.map(() => new Set());
-    map.createPane("areas").style.zIndex = 350;
-    map.getPane("areas").style.pointerEvents = "none";
-    this.layer = new Choropleth();
+    this.layer = this.layerOf(map);
     this.table = new AreaTable(element.querySelector("table"), (area) => this.toggle(area, { move: true }));
     this.table.changed = (table) => this.showExtent(table);
     this.listen();
-    for (const level of levels) this.weigh(level);
     this.take(levels.length - 1);
     element.hidden = false;
+  }
+
+  /** A layer of areas for a map, which may be a small one. */
+  layerOf(map) {
+    map.createPane("areas").style.zIndex = 350;
+    map.getPane("areas").style.pointerEvents = "none";
+    const paths = new Map(this.levels.map((level) => [level, new Paths(map, level.outlines)]));
+    return Object.assign(new Choropleth(), { paths });
   }
 
   find(selector) {
@@ -47,47 +57,64 @@ export class AreasView {
     Object.assign(this.find("[data-sort=density]"), this.facts.geographic ? { textContent: unit } : { title: unit });
   }
 
-  /** Ground and density of the areas of a level. */
-  weigh(level) {
-    const square = unitSide(this.facts) ** 2;
-    level.grounds = level.names.map((_, area) => level.outlines.ground(area, this.facts.geographic));
-    level.densities = level.answers.map(({ estimate }, area) => {
-      const ground = level.grounds[area];
-      return ground > 0 ? (estimate / ground) * square : 0;
-    });
-    level.paths = new Paths(this.map, level.outlines);
-  }
-
   /** Take up a level, by its number; `shade` shows it. */
   take(number) {
     [this.level, this.above, this.current] = [this.levels[number], this.levels[number - 1], this.chosen[number]];
+    this.ask = null;
     this.find("#level").value = number;
     this.table.take(this.level);
     this.table.mark(this.current);
     this.showNumber();
   }
 
+  /** Follow slices: numbers are those of another choice. While it plays, rows stay where they are. */
+  follow(chosen, isPlaying) {
+    for (const level of this.levels) level.chosen = chosen;
+    this.table.renew(isPlaying);
+  }
+
   /** Colour areas by "density" or "count", or show outlines alone by null; gives the legend. */
   shade(measure, dark) {
     Object.assign(this, { shaded: measure, dark });
     const { level, facts } = this;
-    const values = measure === "count" ? level.answers.map(({ estimate }) => estimate) : level.densities;
-    const certain = level.answers.map(({ low }) => low > 0);
-    const sides = measure === "count" ? values.map(() => 1) : level.grounds.map(Math.sqrt);
-    const scale = scaleOf(values, certain, sides);
-    this.fills = measure && Array.from(pixelsOf(values, certain, scale, dark), cssColour);
-    this.draw();
+    this.draw(this.layer, level.chosen);
+    if (!measure) return null;
     const title = measure === "count" ? `in each ${level.name}` : `per ${unitText(facts)}`;
-    return { scale, title: `${capital(facts.counted)} ${title}`, note: "faint areas may be empty" };
+    return { scale: this.scale, title: `${capital(facts.counted)} ${title}`, note: "faint areas may be empty" };
   }
 
-  draw() {
+  /** What areas of a level are coloured by, and whether they are surely not empty. */
+  measured(chosen) {
+    const answers = this.level.answersOf(chosen);
+    const values = this.shaded === "count" ? answers.map(({ estimate }) => estimate) : this.level.densitiesOf(chosen);
+    return { values, certain: answers.map(({ low }) => low > 0) };
+  }
+
+  /** The scale of colours; one for all slices, or for all sums over the same ones. */
+  get scale() {
+    const { level, shaded, axes } = this;
+    const key = [level.name, shaded, axes?.pattern].join();
+    if (!this.scales.has(key)) {
+      const alike = axes ? axes.alike(level.chosen) : [undefined];
+      const step = Math.ceil(alike.length / MOST_SCALED);
+      const all = alike.filter((_, i) => i % step === 0).map((chosen) => this.measured(chosen));
+      const sides = shaded === "count" ? level.grounds.map(() => 1) : level.grounds.map(Math.sqrt);
+      const joined = (name) => all.flatMap((each) => each[name]);
+      this.scales.set(key, scaleOf(joined("values"), joined("certain"), all.flatMap(() => sides)));
+    }
+    return this.scales.get(key);
+  }
+
+  /** Draw a choice of slices on a layer. */
+  draw(layer, chosen) {
+    const { level, above, shaded, dark } = this;
+    const { values, certain } = this.measured(chosen);
     const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-    this.layer.look({
-      paths: this.level.paths,
-      above: this.above?.paths,
-      fills: this.fills,
-      border: colour(this.fills ? "--area-border" : "--frame"),
+    layer.look({
+      paths: layer.paths.get(level),
+      above: layer.paths.get(above),
+      fills: shaded && Array.from(pixelsOf(values, certain, this.scale, dark), cssColour),
+      border: colour(shaded ? "--area-border" : "--frame"),
       marked: this.current,
       mark: colour("--chosen"),
     });
@@ -113,7 +140,8 @@ export class AreasView {
 
   /** Let the areas that are chosen stand out, on the map and in the table. */
   showChosen(latest) {
-    this.draw();
+    this.ask = null;
+    this.draw(this.layer, this.level.chosen);
     this.table.mark(this.current, latest);
     this.showNumber();
   }
@@ -129,28 +157,33 @@ export class AreasView {
   tellChosen() {
     const areas = [...this.current];
     if (areas.length === 0) this.tellAll();
-    else if (areas.length === 1) this.tell(this.level.answers[areas[0]], `In ${this.level.names[areas[0]]}`);
-    else this.tellSum(areas);
+    else if (areas.length === 1) this.tellSum(areas, `In ${this.level.names[areas[0]]}`);
+    else this.tellSum(areas, this.heading(areas));
   }
 
   tellAll() {
     const all = [...this.level.names.keys()];
-    const sum = this.facts.kind === "areas" && this.level.sum(all);
     const which = this.levels.length > 1 ? ` of level ${this.level.name}` : "";
-    if (sum) this.tell(sum, `In all ${countText(all.length)} areas${which}`);
+    if (this.facts.kind === "areas") this.tellSum(all, `In all ${countText(all.length)} areas${which}`);
     else this.whole?.();
   }
 
-  tellSum(areas) {
-    const sum = this.level.sum(areas);
+  tellSum(areas, place) {
+    const { level } = this;
+    const sum = level.sum(areas);
     if (!sum) {
       this.complain("These areas overlap, so that their counts have no sum. Select areas that lie apart.");
       return;
     }
+    this.ask ??= (chosen) => level.sum(areas, chosen);
+    this.tell(sum, place, null, this.ask);
+  }
+
+  heading(areas) {
     const names = areas.slice(0, MOST_NAMED).map((area) => this.level.names[area]);
     const others = areas.length - names.length;
     const more = others > 0 ? [`${countText(others)} more`] : [];
-    this.tell(sum, `In ${countText(areas.length)} areas together: ${[...names, ...more].join(", ")}`);
+    return `In ${countText(areas.length)} areas together: ${[...names, ...more].join(", ")}`;
   }
 
   /** What can be said of the area at a place, and "" where there is none. */
@@ -181,8 +214,9 @@ export class AreasView {
     const { level, facts, table, current } = this;
     const areas = current.size ? table.areas.filter((area) => current.has(area)) : table.areas;
     const name = fileName(level.name, kind);
-    if (kind === "csv") save(areasCsv(level, areas, facts), name, "text/csv");
-    else save(areasGeojson(level, areas, facts), name, "application/geo+json");
+    const slice = this.axes?.name ?? null;
+    if (kind === "csv") save(areasCsv(level, areas, facts, slice), name, "text/csv");
+    else save(areasGeojson(level, areas, facts, slice), name, "application/geo+json");
   }
 }
 

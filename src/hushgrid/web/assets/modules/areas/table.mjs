@@ -20,17 +20,18 @@ export class AreaTable {
 
   /** Show another level. */
   take(level) {
-    Object.assign(this, { level, chosen: new Set(), orders: this.ordersOf(level) });
+    Object.assign(this, { level, chosen: new Set() });
     this.arrange();
   }
 
   /** How two areas are compared by each column. */
   ordersOf(level) {
     const told = new Intl.Collator("en", { numeric: true }).compare;
+    const { names, answers, densities } = level;
     return {
-      name: (one, other) => told(level.names[one], level.names[other]),
-      count: (one, other) => level.answers[one].estimate - level.answers[other].estimate,
-      density: (one, other) => level.densities[one] - level.densities[other],
+      name: (one, other) => told(names[one], names[other]),
+      count: (one, other) => answers[one].estimate - answers[other].estimate,
+      density: (one, other) => densities[one] - densities[other],
     };
   }
 
@@ -69,11 +70,24 @@ export class AreaTable {
   }
 
   /** Areas in the order of the moment; ties stay as in the file. */
-  arrange() {
-    const { level, orders, sorting, direction, wanted } = this;
+  ordered() {
+    const { level, sorting, direction, wanted } = this;
+    const orders = this.ordersOf(level);
     const found = [...level.places.keys()].filter((area) => !wanted || plain(level.names[area]).includes(wanted));
-    found.sort((one, other) => direction * orders[sorting](one, other) || level.places[one] - level.places[other]);
-    [this.areas, this.first, this.stop] = [found, 0, Math.min(ROWS, found.length)];
+    return found.sort((one, other) => direction * orders[sorting](one, other) || level.places[one] - level.places[other]);
+  }
+
+  /** Show other numbers of the same areas, as many rows as before. */
+  renew(keepsOrder) {
+    if (!keepsOrder) this.areas = this.ordered();
+    this.render();
+    this.mark(this.chosen);
+  }
+
+  arrange() {
+    const { sorting, direction } = this;
+    this.areas = this.ordered();
+    [this.first, this.stop] = [0, Math.min(ROWS, this.areas.length)];
     for (const name of Object.keys(this.columns)) {
       const heading = this.element.querySelector(`[data-sort=${name}]`).closest("th");
       if (name === sorting) heading.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
@@ -100,7 +114,8 @@ export class AreaTable {
   }
 
   rows(areas) {
-    const widest = areas.reduce((most, area) => Math.max(most, this.level.answers[area].high), 0) || 1;
+    const { answers } = this.level;
+    const widest = areas.reduce((most, area) => Math.max(most, answers[area].high), 0) || 1;
     return areas.map((area) => this.row(area, widest));
   }
 

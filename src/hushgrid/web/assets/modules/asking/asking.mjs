@@ -69,16 +69,20 @@ export class Asking {
       this.complain("This lies outside of what the release covers, so it says nothing about it.");
       return;
     }
-    const answer = kind === "box" ? this.release.answerBox(...bounds) : this.release.answerPolygons(polygons);
+    const answer = this.answer({ kind, polygons, bounds });
     if (kind === "box") SIDES.forEach((name, i) => (part(`#${name}`).value = bounds[i]));
     const query = this.queries.add({ kind, polygons, bounds, answer });
     this.drawShape(query);
     this.show(query, { move: false });
   }
 
+  answer({ kind, polygons, bounds }) {
+    return kind === "box" ? this.release.answerBox(...bounds) : this.release.answerPolygons(polygons);
+  }
+
   show(query, { move = true } = {}) {
     const what = { box: "In the rectangle", polygon: "In the polygon within" }[query.kind];
-    this.tell(query.answer, `${what} ${boundsText(query.bounds)}`);
+    this.tell(query.answer, `${what} ${boundsText(query.bounds)}`, query);
     for (const [other, shape] of this.shapes) shape.getElement()?.classList.toggle("current", other === query);
     if (move && !this.map.getBounds().contains(this.shapes.get(query).getBounds())) {
       this.map.fitBounds(this.shapes.get(query).getBounds(), { padding: [MARGIN, MARGIN] });

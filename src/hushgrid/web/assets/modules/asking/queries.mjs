@@ -1,14 +1,14 @@
 // What has been asked, and the answers: a list that can be copied and saved.
 
-import { featureOf, geojsonText, numberColumns } from "../saving.mjs";
+import { csvField, featureOf, geojsonText, numberColumns } from "../saving.mjs";
 import { boundsText, countText, intervalText } from "../words.mjs";
 
 export const SIDES = ["west", "south", "east", "north"];
 
-/** The list on the page; `show(query)` and `remove(query)` see to its shape on the map, `changed()` is told. */
+/** The list on the page, of a `slice` where there are some; `show(query)` and `remove(query)` see to its shape on the map, `changed()` is told. */
 export class Queries {
   constructor(element, facts, { show, remove }) {
-    Object.assign(this, { element, facts, show, remove, list: [], next: 1, changed: () => {} });
+    Object.assign(this, { element, facts, show, remove, list: [], next: 1, slice: null, changed: () => {} });
   }
 
   /** Add a query { kind, polygons, bounds, answer }; the newest comes first. */
@@ -17,6 +17,14 @@ export class Queries {
     this.list.unshift(numbered);
     this.render();
     return numbered;
+  }
+
+  /** Take new answers, of other slices. */
+  recount(slice, answer) {
+    this.slice = slice;
+    if (!this.list.length) return;
+    for (const query of this.list) query.answer = answer(query);
+    this.render();
   }
 
   delete(query) {
@@ -53,20 +61,22 @@ export class Queries {
 
   /** All queries as CSV, the oldest first, at full precision; polygons as well-known text. */
   csv() {
+    const of = this.slice === null ? [] : [csvField(this.slice)];
     const lines = [...this.list].reverse().map(({ kind, bounds, answer, polygons }) => {
       const outline = kind === "box" ? "" : `"${wellKnown(polygons)}"`; // it has commas and no quotes
       const numbers = [...bounds, answer.estimate, answer.low, answer.high].map(String);
-      return [kind, ...numbers, outline].join(",");
+      return [...of, kind, ...numbers, outline].join(",");
     });
-    const header = ["query", ...SIDES, ...numberColumns(["estimate", "low", "high"], this.facts), "polygon"];
+    const header = [...of.map(() => "slice"), "query", ...SIDES, ...numberColumns(["estimate", "low", "high"], this.facts), "polygon"];
     return [header.join(","), ...lines, ""].join("\n");
   }
 
   /** The same as GeoJSON: outlines with estimates and intervals. */
   geojson() {
     const { confidence } = this.facts;
+    const of = this.slice === null ? {} : { slice: this.slice };
     const features = [...this.list].reverse().map(({ kind, answer: { estimate, low, high }, polygons }) =>
-      featureOf(polygons, { query: kind, estimate, low, high, confidence }),
+      featureOf(polygons, { ...of, query: kind, estimate, low, high, confidence }),
     );
     return geojsonText(features, this.facts);
   }

@@ -2,14 +2,13 @@
 
 import { rampPixels, scaleOf, SOLID } from "../colours.mjs";
 import { unitSide, unitText } from "../legend.mjs";
-import { Picture } from "./picture.mjs";
 import { pictureLayer } from "./picture_layer.mjs";
 import { EARTH_RADIUS } from "../surfaces/release.mjs";
 import { areaText, capital, lowered, sentence } from "../words.mjs";
 
 const PALE = 55; // of 255: opacity of what is known least finely, where both are shown
 const FADING = 1; // powers of ten below the scale where nothing is drawn
-const WIDEST_SHOWN = 5000; // highest over lowest density: below it, places hardly differ from empty ones
+export const WIDEST_SHOWN = 5000; // highest over lowest density: below it, places hardly differ from empty ones
 const LAST = 255; // of the colours of a ramp
 
 /** Ways to look at a release, in the order of their buttons. */
@@ -20,10 +19,10 @@ export const VIEWS = {
 };
 
 export class CellsView {
-  constructor(map, release, arrays) {
+  /** `layer` shows the picture. */
+  constructor(map, release, picture, layer = pictureLayer(picture, release.facts.domain, map)) {
     const { facts } = release;
-    this.picture = new Picture(facts.picture, arrays);
-    Object.assign(this, { map, release, facts, view: "density", layer: pictureLayer(this.picture, facts.domain, map) });
+    Object.assign(this, { map, release, facts, picture, layer, view: "density" });
     this.square = unitSide(facts) ** 2;
     this.scale = this.densityScale();
     this.sides = this.sideScale();

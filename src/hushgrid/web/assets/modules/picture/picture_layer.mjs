@@ -1,15 +1,22 @@
 // The picture of a release as tiles of a map: every pixel is looked up, so that a tile costs the same at every zoom.
 
 const SHARPEST = 2; // pixels a CSS pixel on fine screens
-const BUDGET = 6; // milliseconds of a frame for tiles, so that the map moves smoothly; the others wait for the next one
+export const BUDGET = 6; // milliseconds of a frame for tiles, so that the map moves smoothly; the others wait for the next one
+
+export const pictureOptions = {
+  noWrap: true,
+  minZoom: -Infinity,
+  updateWhenZooming: false,
+  keepBuffer: 1,
+  className: "cells",
+};
 
 /** A layer of Leaflet; `colours` turns densities and layers of blocks into pixels, and may change. */
 export function pictureLayer(picture, domain, map) {
-  const options = { noWrap: true, minZoom: -Infinity, updateWhenZooming: false, keepBuffer: 1, className: "cells" };
-  return Object.assign(new PictureLayer(options), { picture, domain, map, colours: null, waiting: [] });
+  return Object.assign(new PictureLayer(pictureOptions), { picture, domain, map, colours: null, waiting: [] });
 }
 
-const PictureLayer = L.GridLayer.extend({
+export const PictureLayer = L.GridLayer.extend({
   createTile(coords, done) {
     const ratio = Math.min(Math.ceil(globalThis.devicePixelRatio || 1), SHARPEST);
     const size = this.getTileSize().x;
@@ -33,7 +40,12 @@ const PictureLayer = L.GridLayer.extend({
   },
 
   draw(tile, coords, size, ratio) {
-    const { picture } = this;
+    const made = this.image(coords, size, ratio);
+    if (made) tile.getContext("2d").putImageData(made.image, made.left, made.top);
+  },
+
+  /** The pixels of a tile, and where on it they begin; null outside the domain. */
+  image(coords, size, ratio, picture = this.picture) {
     const [west, south, east, north] = this.domain;
     const place = (x, y) => this.map.unproject([coords.x * size + x, coords.y * size + y], coords.z);
     const pixels = Array.from({ length: size * ratio }, (_, pixel) => (pixel + 0.5) / ratio);
@@ -41,7 +53,7 @@ const PictureLayer = L.GridLayer.extend({
     const ys = pixels.map((pixel) => (place(0, pixel).lat - south) / (north - south));
     const [first, stop] = inside(xs);
     const [top, bottom] = inside(ys);
-    if (first >= stop || top >= bottom) return;
+    if (first >= stop || top >= bottom) return null;
     const level = picture.levelFor((size * ratio) / Math.abs(xs[xs.length - 1] - xs[0]));
     const [wide, high] = [picture.columns * 2 ** level, picture.rows * 2 ** level];
     const columns = xs.slice(first, stop).map((x) => Math.floor(x * wide));
@@ -55,7 +67,7 @@ const PictureLayer = L.GridLayer.extend({
       const start = (row - window.bottom) * (window.right - window.left) - window.left;
       for (const column of columns) out[pixel++] = blocks[start + column];
     }
-    tile.getContext("2d").putImageData(image, first, top);
+    return { image, left: first, top };
   },
 });
 

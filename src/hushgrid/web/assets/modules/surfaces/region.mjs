@@ -5,7 +5,7 @@
 
 export const WHOLE = Symbol("all of the box");
 
-const NEARLY_ALL = 1 - 1e-12; // of a box: what clipping a polygon rounds away
+export const NEARLY_ALL = 1 - 1e-12; // of a box: what clipping a polygon rounds away
 
 export class Box {
   constructor(left, bottom, right, top) {

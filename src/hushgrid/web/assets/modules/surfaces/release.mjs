@@ -3,6 +3,7 @@
 import { Grid } from "./grid.mjs";
 import { Grouped } from "./grouped.mjs";
 import { Nested } from "./nested.mjs";
+import { coveredBy, Places } from "./placed.mjs";
 import { Box, Polygon, ringArea, WHOLE } from "./region.mjs";
 import { Tree } from "./tree.mjs";
 
@@ -15,11 +16,16 @@ export class Release {
     this.surface = new SURFACES[facts.kind](facts, arrays);
     const [west, south, east, north] = facts.domain;
     this.scale = { x: facts.columns / (east - west), y: facts.rows / (north - south) };
+    if (facts.countedPlaces) {
+      this.places = new Places(facts.countedPlaces, facts.clumping, (flat) => this.inUnits(flat));
+      this.surface.holes = this.places.holesIn(this.surface);
+      this.surface.covered = coveredBy(this.surface.holes, this.surface);
+    }
   }
 
   /** Estimate, low and high of a rectangle. */
-  answerBox(west, south, east, north) {
-    return this.answerRegion(new Box(this.toX(west), this.toY(south), this.toX(east), this.toY(north)));
+  answerBox(...bounds) {
+    return bounded(this.estimateBox(...bounds));
   }
 
   /** Estimate, low and high of a polygon: an outline, then its holes, each a list of [x, y]. */
@@ -28,26 +34,58 @@ export class Release {
   }
 
   answerPolygons(polygons) {
-    const flat = polygons.flatMap((rings) => rings.map((ring, hole) => this.turned(ring, hole > 0)));
-    return this.answerRegion(new Polygon(flat));
+    return bounded(this.estimatePolygons(polygons));
   }
 
   /** Estimate, low and high of one cell. */
   answerCell(cell) {
-    const [left, bottom, right, top] = this.surface.box(cell);
+    const box = new Box(...this.surface.box(cell));
+    if (this.places) return bounded(this.estimateRegion(box));
     const sums = { estimate: this.surface.count(cell), noise: this.surface.variance(cell), spread: 0 };
-    return this.answer(sums, this.areaShare(new Box(left, bottom, right, top)));
+    return bounded(this.estimate(sums, this.areaShare(box)));
   }
 
-  answerRegion(region) {
-    return this.answer(this.surface.measure(region), this.areaShare(region));
+  estimateBox(west, south, east, north) {
+    return this.estimateRegion(new Box(this.toX(west), this.toY(south), this.toX(east), this.toY(north)));
   }
 
-  answer(sums, areaShare) {
-    const { factor, floor } = this.facts;
+  estimatePolygons(polygons) {
+    const flat = polygons.flatMap((rings) => rings.map((ring, hole) => this.turned(ring, hole > 0)));
+    return this.estimateRegion(new Polygon(flat));
+  }
+
+  estimateRegion(region) {
+    const around = this.surface.measure(region);
+    if (!this.places) return this.estimate(around, this.areaShare(region));
+    const placed = this.places.measure(region);
+    const sums = { ...placed, noise: around.noise, estimate: around.estimate + placed.estimate };
+    return this.estimate({ ...sums, spread: around.spread + placed.spread }, this.areaShare(region));
+  }
+
+  /** A count, its variances by noise and by spread, and half of its interval: as `Estimates` has them. */
+  estimate(sums, areaShare) {
+    const { factor, floor, allRecords } = this.facts;
     const estimate = factor * sums.estimate;
-    const half = this.reach(areaShare) * Math.sqrt(factor * factor * (sums.noise + sums.spread) + floor);
-    return { estimate, low: Math.max(estimate - half, 0), high: Math.max(estimate + half, 0) };
+    const [noise, even] = [factor * factor * sums.noise, factor * factor * sums.spread + floor];
+    const missed = this.missedVariance(estimate);
+    const known = factor ** 2 * (sums.known ?? 0);
+    const half = Math.hypot(
+      this.reach(areaShare) * Math.sqrt(noise + even),
+      (allRecords?.reach ?? 0) * Math.sqrt(missed),
+      (this.places?.reach(known, factor ** 4 * (sums.fourth ?? 0), floor) ?? 0) * Math.sqrt(known),
+    );
+    return { estimate, noise: noise + known, spread: even + missed, half };
+  }
+
+  /** Variance by records that were not kept: as `AllRecords.variances` has it. */
+  missedVariance(estimate) {
+    if (!this.facts.allRecords) return 0;
+    const { total, uneven, regional, regionSizes, totalError } = this.facts.allRecords;
+    const inside = Math.min(Math.max(estimate, 0), Math.max(total, 0));
+    const elsewhere = 1 - inside / Math.max(total, 1);
+    const ofBlocks = regional.map((each, level) => each * Math.min(inside / regionSizes[level], 1));
+    const forEach = ofBlocks.reduce((sum, each) => sum + each, uneven);
+    return inside * elsewhere * forEach + (totalError * inside) ** 2;
   }
 
   /** Share of the domain that a region covers. */
@@ -97,12 +135,22 @@ export class Release {
     return (y - this.facts.domain[1]) * this.scale.y;
   }
 
+  /** A flat list of coordinates in units of the surface. */
+  inUnits(flat) {
+    return flat.map((value, i) => (i % 2 ? this.toY(value) : this.toX(value)));
+  }
+
   /** A ring in units of the surface, against the clock for outlines and with it for holes. */
   turned(ring, hole) {
     const flat = ring.flatMap(([x, y]) => [this.toX(x), this.toY(y)]);
     if (ringArea(flat, flat[0], flat[1]) > 0 !== hole) return flat;
     return [...ring].reverse().flatMap(([x, y]) => [this.toX(x), this.toY(y)]);
   }
+}
+
+/** Estimate, low and high: an interval never goes below zero. */
+export function bounded({ estimate, half }) {
+  return { estimate, low: Math.max(estimate - half, 0), high: Math.max(estimate + half, 0) };
 }
 
 /** Area of a box of degrees on the sphere, in km², or of a box of plain units. */

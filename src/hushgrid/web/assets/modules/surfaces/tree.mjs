@@ -1,6 +1,7 @@
 // A tree of boxes after least squares, its leaves flat or sloping. Coordinates are in units of the tree's lattice.
 
 import { spreadOf } from "./blocks.mjs";
+import { freeShares } from "./placed.mjs";
 import { WHOLE } from "./region.mjs";
 import { Slopes } from "./slopes.mjs";
 import { boxesOf, countsOf, finalVariances, firstChildrenOf, variancesBelow } from "./tree_nodes.mjs";
@@ -8,6 +9,7 @@ import { boxesOf, countsOf, finalVariances, firstChildrenOf, variancesBelow } fr
 export class Tree {
   constructor(facts, arrays) {
     Object.assign(this, { columns: facts.columns, rows: facts.rows, clumping: facts.clumping });
+    this.dividedFurther = facts.dividedFurther ?? false; // by a public prior, below what was measured
     this.splits = { columns: Int32Array.from(arrays.splitColumns), rows: Int32Array.from(arrays.splitRows) };
     this.first = firstChildrenOf(this.splits);
     this.size = this.first.length;
@@ -19,6 +21,8 @@ export class Tree {
     const precisions = arrays.precision.map((index) => facts.precisions[index]);
     this.below = variancesBelow(this.splits, this.first, precisions);
     this.variances = finalVariances(this.splits, this.first, this.below);
+    this.holes = new Map(); // leaves that places cut
+    this.covered = new Set(); // nodes all of whose leaves they cover
   }
 
   /**
@@ -35,7 +39,7 @@ export class Tree {
 
   /** Add what a part of a node counts, and give the node's mean weight. */
   weigh(node, part, sums) {
-    if (part === null) return 0;
+    if (part === null || this.covered.has(node)) return 0;
     if (part === WHOLE) {
       sums.estimate += this.counts[node];
       return 1;
@@ -44,12 +48,18 @@ export class Tree {
   }
 
   cutLeaf(node, part, sums) {
+    const hole = this.holes.get(node);
+    const { area, mass } = hole ? freeShares(this, node, part, hole) : this.sharesOf(node, part);
+    sums.estimate += this.counts[node] * mass;
+    if (!this.isBelowMeasured(node)) sums.spread += this.spreadOfPart(node, area);
+    return area;
+  }
+
+  /** Shares of a leaf's area and of its points that a part of it has. */
+  sharesOf(node, part) {
     const box = this.box(node);
-    const weight = part.share(...box);
-    const share = this.slopes ? this.slopes.share(this.leaves[node], part.moments(...box)) : weight;
-    sums.estimate += this.counts[node] * share;
-    sums.spread += weight * (1 - weight) * spreadOf(this.counts[node], this.clumping);
-    return weight;
+    const area = part.share(...box);
+    return { area, mass: this.slopes ? this.slopes.share(this.leaves[node], part.moments(...box)) : area };
   }
 
   cutNode(node, part, sums) {
@@ -66,7 +76,18 @@ export class Tree {
       }
     });
     sums.noise += Math.max(square - 2 * mean * linear + mean * mean * known[node], 0);
+    const isMeasuredLeaf = this.isBelowMeasured(this.first[node]) && !this.isBelowMeasured(node);
+    if (isMeasuredLeaf) sums.spread += this.spreadOfPart(node, mean);
     return mean;
+  }
+
+  /** Whether a node is part of a leaf that was measured as a whole: how points lie in the leaf is uncertain as a whole. */
+  isBelowMeasured(node) {
+    return this.dividedFurther && this.below.variances[node] === Infinity;
+  }
+
+  spreadOfPart(node, weight) {
+    return weight * (1 - weight) * spreadOf(this.counts[node], this.clumping);
   }
 
   /** Call `visit(child, part)` for the children that a part of a node touches. */

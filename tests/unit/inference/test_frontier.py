@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from hushgrid.geometry.quadrants import QuadrantNodes, all_cells, join_cells, pick_cells
+from hushgrid.inference.frontier import Frontier
 from hushgrid.inference.least_squares import measurements_of_nodes, solve
 from hushgrid.inference.measurements import NoisyValues
 from hushgrid.inference.splits import bayes_masses
-from hushgrid.methods.staq import Frontier
 from tests.plain import UNIT_SQUARE
 
 

@@ -1,0 +1,50 @@
+"""How alike points lie in two releases: so much of the spread inside cut cells is common, and cancels."""
+
+import numpy as np
+
+from hushgrid.arrays import Floats
+from hushgrid.geometry.grid import Grid
+from hushgrid.synopsis.synopsis import Synopsis
+
+SIDES = (8, 16, 32, 64, 128, 256)  # blocks a side whose halves are compared
+BLOCKS_PER_CELL = 4  # at most: cells are smaller where the points are, and finer blocks only show how cells were drawn
+
+
+def common_spread(before: Synopsis, after: Synopsis) -> float:
+    """Which share of the spread inside cut cells two releases have in common, from 0 to 1.
+
+    The halves of blocks are unlike by so many points in the one release, and by so many in the other. The share is the
+    correlation of these, where it is the least from coarse blocks to ones about as fine as cells. Noise of either
+    release lowers it, so that it errs on the side of 0: errors that are independent. Releases on areas have no blocks,
+    and what is not known of records that were not kept may have nothing in common: for these it is 0.
+    """
+    if not (before.partition.tiles and after.partition.tiles) or _estimates_missed(before) or _estimates_missed(after):
+        return 0.0
+    most = BLOCKS_PER_CELL * min(before.partition.cells, after.partition.cells)
+    sides = [side for side in SIDES if side**2 <= most]
+    if not sides:
+        return 0.0
+    finest = 2 * sides[-1]
+    quarters = Grid(domain=before.domain, rows=finest, columns=finest).bounds()
+    one, other = (np.asarray(each.count(quarters)).reshape(finest, finest) for each in (before, after))
+    return max(0.0, min(_correlation(one, other, side) for side in sides))
+
+
+def _estimates_missed(synopsis: Synopsis) -> bool:
+    return synopsis.scale is not None and synopsis.scale.all_records is not None
+
+
+def _correlation(one: Floats, other: Floats, side: int) -> float:
+    """Of what halves of blocks are unlike by, each relative to the root of its points: chance makes that alike."""
+    (points, unlike), (other_points, other_unlike) = _halves(one, side), _halves(other, side)
+    weights = 1 / np.sqrt(np.maximum(points, 1) * np.maximum(other_points, 1))
+    by_chance = np.sum(weights * unlike**2) * np.sum(weights * other_unlike**2)
+    return float(np.sum(weights * unlike * other_unlike) / np.sqrt(by_chance)) if by_chance > 0 else 0.0
+
+
+def _halves(counts: Floats, side: int) -> tuple[Floats, Floats]:
+    """Points of each block, and by how many more one half has than the other: across and along, shape (2, n, n)."""
+    quarters = counts.reshape(2 * side, len(counts) // (2 * side), 2 * side, -1).sum(axis=(1, 3))
+    blocks = quarters.reshape(side, 2, side, 2)
+    rows, columns = blocks.sum(axis=3), blocks.sum(axis=1)
+    return blocks.sum(axis=(1, 3)), np.stack([rows[:, 1] - rows[:, 0], columns[..., 1] - columns[..., 0]])

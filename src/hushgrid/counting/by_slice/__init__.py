@@ -1,0 +1,4 @@
+"""Records divided by slice: which slice each lies in, and copies of the points by slice.
+
+Private: everything here sees records.
+"""

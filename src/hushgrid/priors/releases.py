@@ -1,0 +1,120 @@
+"""An earlier release as a prior."""
+
+import hashlib
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from hushgrid.answering.areas import AreaShapes
+from hushgrid.answering.outlines import Geometries, import_shapely, transformer
+from hushgrid.arrays import Floats, Indices
+from hushgrid.errors import ArgumentError
+from hushgrid.geometry import cells
+from hushgrid.geometry.areas import AreaPartition
+from hushgrid.geometry.domain import GEOGRAPHIC, Domain
+from hushgrid.geometry.quadrants import DEEPEST, gather_bits
+from hushgrid.priors.masses import PSEUDO_COUNT, CellMasses, Source
+from hushgrid.priors.vectors import Vectors
+from hushgrid.synopsis.synopsis import Synopsis
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReleasedDensity(Source):
+    """A prior that is what an earlier release answers.
+
+    Parameters
+    ----------
+    synopsis : Synopsis
+        The release, in the system of the domain.
+    domain : Domain
+        Where it is asked.
+    """
+
+    synopsis: Synopsis
+    domain: Domain
+
+    @cached_property
+    def _unsigned(self) -> Synopsis:
+        # A prior has no negative mass, and adds up.
+        return replace(self.synopsis, counts=np.maximum(self.synopsis.counts, 0.0))
+
+    def evidence(self, levels: Indices, codes: Indices) -> Floats:
+        """Evidence in quadtree cells of the domain, shape (n,)."""
+        size, side = 1 << (DEEPEST - levels), 1 << DEEPEST
+        left, bottom = gather_bits(codes) * size, gather_bits(codes >> 1) * size
+        across = (cells.edge(self.domain.west, self.domain.east, side, edge) for edge in (left, left + size))
+        along = (cells.edge(self.domain.south, self.domain.north, side, edge) for edge in (bottom, bottom + size))
+        (west, east), (south, north) = across, along
+        counts = np.asarray(self._unsigned.count(np.stack([west, south, east, north], axis=1)), np.float64)
+        return np.asarray(np.maximum(counts, 0.0) * units_per_count(self.synopsis))
+
+
+class TotalOfSlices(ReleasedDensity):
+    """The total of all slices, as the prior of each.
+
+    A slice is a part of the total, so this needs no proof: slices with too few points to prove anything are those that
+    it helps most. What was measured still says how far it is followed (decision 16).
+    """
+
+    needs_proof: ClassVar[bool] = False
+
+
+def units_per_count(synopsis: Synopsis) -> float:
+    """Evidence in one count of a release: 1 / k, and k is half of 1 / ε.
+
+    Of users, ε is shared by the records of one; a count that is scaled stands for fewer that were measured.
+    """
+    rate = float(synopsis.claim.epsilon) / synopsis.claim.max_per_unit
+    return rate / PSEUDO_COUNT / synopsis.factor
+
+
+def release_prior(source: Source, synopsis: Synopsis, domain: Domain) -> "ReleasedDensity | CellMasses":
+    """The density that a release tells, for a domain.
+
+    Areas, and cells in another reference system, are taken as polygons that hold their counts evenly.
+    """
+    if synopsis.simulation:
+        msg = "it is a simulation and not a release, so nothing says that it may be public."
+        raise ArgumentError(msg)
+    source = replace(source, kind="release", name=source.name + _charged_to(synopsis))
+    own = synopsis.domain.crs
+    is_same = own == domain.crs or {own, domain.crs} <= GEOGRAPHIC or transformer(own, domain.crs) is None
+    if synopsis.partition.tiles and is_same:
+        prior = ReleasedDensity(**vars(source), synopsis=synopsis, domain=domain)
+        if not prior.evidence(np.array([0]), np.array([0]))[0] > 0:
+            msg = "it has nothing inside the domain."
+            raise ArgumentError(msg)
+        return prior
+    # In units of half a point, as other polygons are.
+    weights = np.maximum(synopsis.counts, 0.0) * units_per_count(synopsis) * PSEUDO_COUNT
+    geometries = _shapes(synopsis)
+    return replace(Vectors(geometries=geometries, crs=own, weights=weights).prior(source, domain), kind="release")
+
+
+def total_prior(total: Synopsis) -> TotalOfSlices | None:
+    """The total of all slices, as the prior of each.
+
+    None where it tells of no points. The digest is of what was measured for it.
+    """
+    leaves, regions = total.measurements.leaves.values, total.measurements.region_values.values
+    sha256 = hashlib.sha256(b"".join(values.astype("<i8").tobytes() for values in (leaves, regions))).hexdigest()
+    prior = TotalOfSlices(
+        name="the total of all slices", kind="release", sha256=sha256, synopsis=total, domain=total.domain
+    )
+    return prior if prior.evidence(np.array([0]), np.array([0]))[0] > 0 else None
+
+
+def _shapes(synopsis: Synopsis) -> Geometries:
+    if isinstance(synopsis.partition, AreaPartition):
+        return AreaShapes(synopsis.partition).shapes
+    bounds = synopsis.partition.bounds()
+    boxes: Geometries = import_shapely().box(*bounds.T)
+    return boxes
+
+
+def _charged_to(synopsis: Synopsis) -> str:
+    """Entry of the ledger that an earlier release was charged to."""
+    mark = synopsis.ledger
+    return "" if mark is None else f" (entry {mark.entry} of the data set {mark.dataset!r})"

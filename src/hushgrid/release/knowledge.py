@@ -1,0 +1,107 @@
+"""What is public already, and may sharpen a release."""
+
+from pathlib import Path
+
+from hushgrid.counting.counter import Counter
+from hushgrid.errors import ArgumentError
+from hushgrid.files.paths import FOLDER, irregularity
+from hushgrid.geometry.domain import Domain
+from hushgrid.methods.method import Method
+from hushgrid.methods.staq import Staq
+from hushgrid.priors.opening import NONE, PLACES, open_prior
+from hushgrid.priors.prior import Prior
+from hushgrid.privacy.budget import Budget
+from hushgrid.release.auto import Auto
+from hushgrid.slices.by import By
+from hushgrid.synopsis.synopsis import Synopsis
+
+# What a request that names no prior gets, on longitude and latitude: NONE or PLACES.
+BY_DEFAULT = NONE
+
+
+def default_prior(method: Method, domain: Domain) -> str:
+    """The prior of a request that names none: ``"places"`` or ``"none"``."""
+    return BY_DEFAULT if can_be_sharpened(method) and domain.is_geographic else NONE
+
+
+def can_be_sharpened(method: Method) -> bool:
+    """Whether a prior can sharpen what a method releases."""
+    return isinstance(method, Auto) or (isinstance(method, Staq) and method.inference == "belief")
+
+
+def known_before(given: str | Path | None, weight: str | None, *, method: Method, domain: Domain) -> Prior | None:
+    """The prior of a request, opened; None where it has none.
+
+    Nothing of it depends on the points: it is opened before anything is charged or read.
+
+    Parameters
+    ----------
+    given : str, path or None
+        ``"places"``, ``"none"``, a file; None for what is usual.
+    weight : str, optional
+        The column of weights of points or polygons.
+    """
+    if given is not None and not isinstance(given, str | Path):
+        msg = f"prior must be {PLACES!r}, {NONE!r} or the path of a file, got {type(given).__name__}."
+        raise ArgumentError(msg)
+    source = default_prior(method, domain) if given is None else given
+    if str(source) == NONE:
+        if weight is not None:
+            msg = "prior_weight is the column of weights of a prior, and there is no prior. Name one: prior=FILE."
+            raise ArgumentError(msg)
+        return None
+    if not can_be_sharpened(method):
+        msg = f"a prior sharpens releases by staq with inference='belief', and the method is {method.name!r}. Leave "
+        msg += "the prior out, or publish by staq."
+        raise ArgumentError(msg, instead={"method": Staq.name})
+    return open_prior(source, domain, weight=weight)
+
+
+def refuse_points(given: str | Path | None, points: object, *, argument: str = "prior") -> None:
+    """Refuse a prior or an aim that is the file of the points, or a file of their folder.
+
+    It would carry exact counts past all noise. A copy by another name cannot be told from a public file.
+
+    Parameters
+    ----------
+    given : str, path or None
+        The prior of the request, as it was named, or the file of its places.
+    points : object
+        What is to be published; only a path can be compared.
+    """
+    if given is None or str(given) in (PLACES, NONE) or not isinstance(points, str | Path):
+        return
+    try:
+        prior, held = Path(given).resolve(), Path(points).resolve()
+    except (OSError, ValueError):
+        return
+    if prior == held or (irregularity(held) == FOLDER and held in prior.parents):
+        msg = (
+            f"the {argument} {given} is the points that are to be published. {argument.capitalize()}s must be public, "
+        )
+        msg += "and must not have been made from them. Name a public file, or leave it out."
+        raise ArgumentError(msg, instead={"prior": PLACES} if argument == "prior" else None)
+
+
+def check_series(method: Method, prior: Prior | None, by: By | None) -> None:
+    """Refuse a series where the last release of it could not sharpen this one."""
+    if by is not None:
+        msg = "series and by do not go together: slices are sharpened by their own total. Leave out series."
+        raise ArgumentError(msg)
+    if prior is not None:
+        msg = "series takes the last release of the data set as the prior. Leave out prior, or series."
+        raise ArgumentError(msg)
+    if not can_be_sharpened(method):
+        msg = f"series sharpens releases by staq with inference='belief', and the method is {method.name!r}. Leave "
+        msg += "series out, or publish by staq."
+        raise ArgumentError(msg, instead={"method": Staq.name})
+
+
+def release_with(prior: Prior | None, method: Method, counter: Counter, budget: Budget) -> Synopsis:
+    """Publish by a method, sharpened by a prior if there is one."""
+    if prior is None:
+        return method.release(counter, budget)
+    if not isinstance(method, Auto | Staq):  # a request was refused before; a file may say anything
+        msg = f"a prior sharpens releases by staq, and the method is {method.name!r}."
+        raise ArgumentError(msg)
+    return method.release(counter, budget, prior)

@@ -1,0 +1,1 @@
+"""One release in many slices: by kind, by time."""

@@ -1,0 +1,90 @@
+// A release of slices that answers as one of a whole does: for the slices that are shown, or for others.
+
+import { arraysOf } from "../payload.mjs";
+import { bounded, Release } from "../surfaces/release.mjs";
+
+export class SlicedRelease {
+  constructor(facts, arrays, axes) {
+    const { parts, total, common, alike } = facts.slices;
+    const release = (part, number) => new Release({ ...facts, ...part }, arraysOf(arrays, `${number}.`));
+    Object.assign(this, { facts, axes, common, alike, parts: parts.map(release) });
+    this.total = total && release(total, parts.length);
+  }
+
+  /** Those that are shown; where it is all of them and there is a total, that. */
+  get shown() {
+    if (this.total && this.axes.isAll) return [this.total];
+    return this.axes.members().map((member) => this.parts[member]);
+  }
+
+  answerBox(...bounds) {
+    return this.answer((release) => release.estimateBox(...bounds));
+  }
+
+  answerPolygons(polygons, chosen) {
+    return this.answer((release) => release.estimatePolygons(polygons), chosen);
+  }
+
+  /** The answer to a question, of the slices that are shown or of another choice. */
+  answer(estimate, chosen = this.axes.chosen) {
+    const members = this.axes.members(chosen);
+    const together = summed(members.map((member) => estimate(this.parts[member])), this.facts.floor, this.common);
+    if (!this.total || members.length < this.parts.length) return bounded(together);
+    return bounded(reconciled(estimate(this.total), together, this.alike));
+  }
+
+  /** The cell that holds a place, in the first of those that are shown. */
+  cellAt(x, y) {
+    return this.shown[0].cellAt(x, y);
+  }
+
+  areaOf(cell) {
+    return this.shown[0].areaOf(cell);
+  }
+
+  /** What all that is shown has in that cell. */
+  answerCell(cell) {
+    const [one, ...others] = this.shown;
+    return others.length || one === this.total ? this.answerBox(...one.boundsOf(cell)) : one.answerCell(cell);
+  }
+}
+
+/**
+ * As `summed` in Python has it: noise is independent from slice to slice, but for a `common` share of it by belief;
+ * uneven spread inside leaves is alike.
+ */
+export function summed(parts, floor, common) {
+  if (parts.length === 1) return parts[0];
+  const sums = { estimate: 0, noise: 0, spread: 0, alone: 0, shared: 0, alike: 0 };
+  for (const { estimate, noise, spread, half } of parts) {
+    const uneven = Math.max(spread - floor, 0);
+    const square = half ** 2 / (noise + spread);
+    sums.estimate += estimate;
+    sums.noise += noise;
+    sums.spread += Math.sqrt(uneven);
+    sums.alone += square * (noise + floor);
+    sums.shared += Math.sqrt(square * (noise + floor));
+    sums.alike += Math.sqrt(square * uneven);
+  }
+  const spread = sums.spread ** 2 + parts.length * floor;
+  const width = (1 - common) * sums.alone + common * sums.shared ** 2;
+  return { estimate: sums.estimate, noise: sums.noise, spread, half: Math.hypot(Math.sqrt(width), sums.alike) };
+}
+
+/** As `reconciled` in Python has it: the total and the sum of slices, each by how narrow its interval is. */
+export function reconciled(released, together, alike) {
+  const weight = together.half ** 2 / (released.half ** 2 + together.half ** 2);
+  const [first, second] = [weight * released.half, (1 - weight) * together.half];
+  return {
+    estimate: weight * released.estimate + (1 - weight) * together.estimate,
+    noise: weight ** 2 * released.noise + (1 - weight) ** 2 * together.noise,
+    spread: (weight * Math.sqrt(released.spread) + (1 - weight) * Math.sqrt(together.spread)) ** 2,
+    half: Math.sqrt(first ** 2 + second ** 2 + 2 * alike * first * second),
+  };
+}
+
+/** What a release of one slice estimates for a query, or for all of the map without one. */
+export function estimateOf(release, query) {
+  if (!query) return release.estimateBox(...release.facts.domain);
+  return query.kind === "box" ? release.estimateBox(...query.bounds) : release.estimatePolygons(query.polygons);
+}

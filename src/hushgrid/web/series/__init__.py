@@ -1,0 +1,1 @@
+"""The page of a series, and what the server says of one."""

@@ -1,0 +1,146 @@
+"""How slices are described, and what is refused."""
+
+import itertools
+import json
+from datetime import date
+
+import pytest
+
+from hushgrid.errors import ArgumentError
+from hushgrid.periods import Period
+from hushgrid.slices.by import By
+
+KINDS = By("kind", values=["car", "bike"], other=True)
+MONTHS = By.time("at", "month", start="2025-11-01", end="2026-02-01", timezone="Europe/Berlin")
+HOURS = By.time("at", "hour", format="%d.%m.%Y %H:%M")
+SECONDS = By.time("at", "weekday", unit="seconds", start="2026-01-01", end="2026-07-01")
+
+
+def test_values_are_named_as_listed() -> None:
+    assert KINDS.names == ("car", "bike", "other")
+    assert By("kind", values=["car", "bike"]).names == ("car", "bike")
+    assert KINDS.columns == ("kind",)
+
+
+def test_numbers_and_booleans_are_their_text() -> None:
+    assert By("n", values=[3, -1]) == By("n", values=["3", "-1"])
+    assert By("b", values=[True, False]).names == ("true", "false")
+
+
+def test_times_are_named_in_order() -> None:
+    assert MONTHS.names == ("2025-11", "2025-12", "2026-01")
+    assert By.time("at", "weekday").names == ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+    assert By.time("at", "hour").names[:2] == ("00", "01")
+    assert len(By.time("at", "hour").names) == 24
+
+
+@pytest.mark.parametrize(
+    ("kind", "start", "end"),
+    [
+        ("day", "2026-02-27", "2026-03-02"),
+        ("week", "2025-12-29", "2026-01-12"),
+        ("quarter", "2025-10-01", "2026-04-01"),
+        ("year", "2024-01-01", "2026-01-01"),
+    ],
+)
+def test_periods_are_those_of_the_calendar(kind, start, end) -> None:
+    names = By.time("at", kind, start=start, end=end).names
+    periods = [Period.parse(name) for name in names]
+    assert periods[0].start.isoformat() == start
+    assert periods[-1].stop.isoformat() == end
+    assert all(before.next == after for before, after in itertools.pairwise(periods))
+
+
+def test_a_product_has_every_pair_and_every_column_once() -> None:
+    both = By.product(KINDS, MONTHS)
+    assert len(both.names) == 9
+    assert both.names[0] == "car / 2025-11"
+    assert both.names[4] == "bike / 2025-12"
+    assert both.columns == ("kind", "at")
+    assert By.product(By.time("at", "weekday"), By.time("at", "hour")).columns == ("at",)
+    assert By.of([KINDS, MONTHS]) == both
+    assert By.of(KINDS) is KINDS
+    assert By.of([KINDS]) is KINDS
+
+
+@pytest.mark.parametrize("by", [KINDS, MONTHS, HOURS, SECONDS, By.product(KINDS, SECONDS)])
+def test_a_description_survives_json(by) -> None:
+    again = By.from_dict(json.loads(json.dumps(by.to_dict())))
+    assert again == by
+    assert again.names == by.names
+    assert hash(again) == hash(by)
+    assert again.words() == by.words()
+    assert by.words().endswith(".")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        None,
+        {},
+        {"axes": []},
+        {"axes": [KINDS.to_dict()["axes"][0]] * 3},
+        {"axes": [KINDS.to_dict()["axes"][0]], "more": 1},
+        {"axes": [{**KINDS.to_dict()["axes"][0], "more": 1}]},
+        {"axes": [{**KINDS.to_dict()["axes"][0], "values": [1]}]},
+        {"axes": [{**KINDS.to_dict()["axes"][0], "other": 1}]},
+        {"axes": [{**KINDS.to_dict()["axes"][0], "column": 1}]},
+        {"axes": [{**MONTHS.to_dict()["axes"][0], "time": ["hour"]}]},
+        {"axes": [{**MONTHS.to_dict()["axes"][0], "start": 2025}]},
+        {"axes": [{**MONTHS.to_dict()["axes"][0], "timezone": None}]},
+        {"axes": [{**SECONDS.to_dict()["axes"][0], "unit": {}}]},
+    ],
+)
+def test_a_strange_description_is_refused(fields) -> None:
+    with pytest.raises(ArgumentError):
+        By.from_dict(fields)
+
+
+REFUSED = [
+    (lambda: By("kind", values=[]), "needs values"),
+    (lambda: By("kind", values="car"), "must be a list"),
+    (lambda: By("kind", values=["car", "car"]), "'car' is listed twice"),
+    (lambda: By("kind", values=["5", 5]), "'5' is listed twice"),
+    (lambda: By("kind", values=["car", "other"], other=True), "adds this slice by itself"),
+    (lambda: By("kind", values=["car", ""]), "lie in no slice"),
+    (lambda: By("kind", values=["a\nb"]), "printable"),
+    (lambda: By("kind", values=[1.5]), "text, whole numbers or booleans"),
+    (lambda: By("", values=["a"]), "name of a column"),
+    (lambda: By("\ud800", values=["a"]), "in printable text"),
+    (lambda: By("kind", values=range(10_001)), "more than 10,000 slices"),
+    (lambda: By.time("at", "minute"), "hour, weekday"),
+    (lambda: By.time("at", "month"), "public range"),
+    (lambda: By.time("at", "hour", start="2026-01-01"), "public range"),
+    (lambda: By.time("at", "day", start="2026-01-01", end="2026-01-01"), "end must be later"),
+    (lambda: By.time("at", "day", start="2026-01-02", end="2026-01-01"), "end must be later"),
+    (lambda: By.time("at", "day", start="1970-01-01", end="2026-01-01"), "more than 10,000 slices"),
+    (lambda: By.time("at", "day", start="0001-01-01", end="0002-01-01"), "years 1900 to 2199"),
+    (lambda: By.time("at", "month", start="2026-01-02", end="2026-03-01"), "start='2026-01-01'"),
+    (lambda: By.time("at", "week", start="2026-01-05", end="2026-01-13"), "end='2026-01-12'"),
+    (lambda: By.time("at", "day", start="1.1.2026", end="2026-03-01"), "start must be a day"),
+    (lambda: By.time("at", "hour", timezone="Europe/Berlín"), "timezone='Europe/Berlin'"),
+    (lambda: By.time("at", "hour", timezone="America"), "no time zone"),
+    (lambda: By.time("at", "hour", timezone="../etc/passwd"), "no time zone"),
+    (lambda: By.time("at", "hour", unit="days"), "unit='seconds'"),
+    (lambda: By.time("at", "hour", unit="seconds", format="%H"), "one of the two"),
+    (lambda: By.time("at", "hour", format="%d.%m.%Y"), "need the hour"),
+    (lambda: By.time("at", "weekday", format="%H:%M"), "need the date"),
+    (lambda: By.time("at", "hour", format="%"), "codes of Python's strptime"),
+    (lambda: By.product(By.product(KINDS, MONTHS), HOURS), "not by more"),
+    (lambda: By.product(By("a", values=range(101)), By("b", values=range(100))), "more than 10,000"),
+    (lambda: By.product(By("a", values=["x", "x / y"]), By("b", values=["y / z", "z"])), "listed twice"),
+    (lambda: By.of("kind"), "hg.By"),
+    (lambda: By.of([KINDS, "kind"]), "hg.By"),
+]
+
+
+@pytest.mark.parametrize(("make", "words"), REFUSED, ids=[words for _, words in REFUSED])
+def test_what_is_refused_says_why(make, words) -> None:
+    with pytest.raises(ArgumentError) as refusal:
+        make()
+    assert words in str(refusal.value)
+
+
+def test_days_are_dates_too() -> None:
+    by = By.time("at", "day", start=date(2026, 1, 1), end=date(2026, 1, 3))
+    assert by == By.time("at", "day", start="2026-01-01", end="2026-01-03")
