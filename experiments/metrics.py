@@ -11,12 +11,12 @@ Floats = NDArray[np.float64]
 RELATIVE_FLOOR = 0.001  # rho, as a share of the number of points (Qardaji et al. 2013, section V-A)
 
 
-def absolute_errors(estimates: Floats, true_counts: NDArray[np.int64]) -> Floats:
+def absolute_errors(estimates: Floats, true_counts: NDArray[np.int64] | Floats) -> Floats:
     """Absolute error of each estimate."""
     return np.abs(estimates - true_counts)
 
 
-def relative_errors(estimates: Floats, true_counts: NDArray[np.int64], *, true_total: int) -> Floats:
+def relative_errors(estimates: Floats, true_counts: NDArray[np.int64] | Floats, *, true_total: float) -> Floats:
     """Error of each estimate relative to the true count, or to 0.1 % of all points where the count is below that.
 
     Examples

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from experiments.datasets.clusters import ClusterDataset
 from experiments.datasets.dataset import Dataset
 from experiments.datasets.laws import LawDataset
+from experiments.datasets.streets import StreetDataset
 from experiments.datasets.table import TableDataset
 from experiments.datasets.two_states import TwoStatesDataset
 from hushgrid.geometry.domain import Domain
@@ -55,6 +56,14 @@ _ROADS = TwoStatesDataset(  # domain and queries as large as the paper's, and as
     largest_query=(16, 16),
     size=1_600_000,
 )
+_STREETS = StreetDataset(  # about 1/120 of a side apart
+    name="streets",
+    domain=Domain(west=0, south=0, east=1, north=1),
+    largest_query=(0.5, 0.5),
+    size=300_000,
+    streets=120,
+    seed=120,
+)
 _LAND = Domain(west=-126, south=17, east=-66, north=57)
 _LAWS = (  # one very clumpy, one smooth; `experiments.scale` takes more points of each
     LawDataset(
@@ -63,5 +72,5 @@ _LAWS = (  # one very clumpy, one smooth; `experiments.scale` takes more points 
     LawDataset(name="plains", domain=_LAND, size=10**5, towns=300, tail=2.5, spread=0.04, streets=0, background=0.3),
 )
 LAWS: Mapping[str, LawDataset] = MappingProxyType({law.name: law for law in _LAWS})
-_ALL: tuple[Dataset, ...] = (*_described(), PLACES, *_GENERATED, _ROADS, *_LAWS)
+_ALL: tuple[Dataset, ...] = (*_described(), PLACES, *_GENERATED, _ROADS, _STREETS, *_LAWS)
 DATASETS: Mapping[str, Dataset] = MappingProxyType({dataset.name: dataset for dataset in _ALL})

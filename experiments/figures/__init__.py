@@ -12,6 +12,8 @@ from experiments.figures import (
     dimensions,
     exchangeability,
     final,
+    priors,
+    slices,
     times,
     workloads,
 )
@@ -38,6 +40,13 @@ FIGURES: Mapping[str, Exhibit] = MappingProxyType(
         "workloads": workloads.LEADS,
         "workload_bias": workloads.BIAS,
         "snh": workloads.SNH_PROTOCOL,
+        "aim": workloads.AIM,
         "exchangeability": exchangeability.EXCHANGEABILITY,
+        "priors": priors.GAINS,
+        "prior_intervals": priors.INTERVALS,
+        "prior_users": priors.USERS,
+        "slices": slices.GAINS,
+        "slice_totals": slices.TOTALS,
+        "slice_intervals": slices.INTERVALS,
     }
 )

@@ -20,7 +20,7 @@ PAPER_NAMES = {  # our set, and the one of the paper it stands for
 }
 ORDER = (  # of rows in tables and figures; methods that are not here come last
     *("ug", "ag", "dag", "kd-paper", "kd", "kd-hybrid-paper", "kd-hybrid", "quadtree-paper", "quadtree", "balanced"),
-    *("dpcube", "dawa", "hierarchy", "hb", "privlet", "privtree", "staq", "auto", "uniform", "identity"),
+    *("dpcube", "dawa", "hierarchy", "hb", "privlet", "privtree", "staq", "aimed", "auto", "uniform", "identity"),
 )
 MADE_UP = frozenset({ROAD_LIKE})  # marked as such wherever they are named
 QUERY_SIZES = QUERIES[:-1]

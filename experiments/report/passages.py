@@ -11,6 +11,9 @@ from experiments.figures.accuracy import ERRORS, STAGES, ratio
 from experiments.figures.coverage import scale_table
 from experiments.figures.exhibit import Table
 from experiments.figures.means import MADE_UP, QUERY_SIZES, Means, Scene
+from experiments.figures.months import discovery_table, series_table
+from experiments.figures.priors import gain_table, interval_table, user_table
+from experiments.figures.slices import gain_of_slices, intervals_of_slices, total_of_slices
 from experiments.figures.variant import PAPER, Variant
 from experiments.figures.workloads import BEST_FLAT, WorkloadRows
 from experiments.report.claim import Evidence, Verdict
@@ -158,6 +161,46 @@ def at_scale(evidence: Evidence) -> str:
     return _markdown(scale_table(evidence.rows))
 
 
+def prior_gains(evidence: Evidence) -> str:
+    """Errors with public priors as a share of those without."""
+    return _markdown(gain_table(evidence.rows))
+
+
+def prior_intervals(evidence: Evidence) -> str:
+    """How often intervals of releases with a prior hold the truth."""
+    return _markdown(interval_table(evidence.rows))
+
+
+def prior_users(evidence: Evidence) -> str:
+    """What public priors gain where users are protected."""
+    return _markdown(user_table(evidence.rows))
+
+
+def slice_gains(evidence: Evidence) -> str:
+    """Errors of slices as a share of those of separate releases."""
+    return _markdown(gain_of_slices(evidence.rows))
+
+
+def slice_totals(evidence: Evidence) -> str:
+    """How well the total of all slices is known, and what they cost."""
+    return _markdown(total_of_slices(evidence.rows))
+
+
+def slice_intervals(evidence: Evidence) -> str:
+    """How often intervals of slices and of their sums hold the truth."""
+    return _markdown(intervals_of_slices(evidence.rows))
+
+
+def month_series(evidence: Evidence) -> str:
+    """Errors of months in a series, and how often intervals of differences hold."""
+    return _markdown(series_table(evidence.rows))
+
+
+def month_discoveries(evidence: Evidence) -> str:
+    """False discoveries where nothing changed, and power where a district doubled."""
+    return _markdown(discovery_table(evidence.rows))
+
+
 def verdicts(evidence: Evidence) -> str:
     """How many of the paper's statements hold, and how its trees compare with its grids."""
     found = [claim.judge(evidence).verdict for claim in PAPER_CLAIMS]
@@ -191,6 +234,14 @@ PASSAGES: Mapping[str, Writer] = MappingProxyType(
         "coverage": coverage,
         "workloads": workloads,
         "at-scale": at_scale,
+        "prior-gains": prior_gains,
+        "prior-intervals": prior_intervals,
+        "prior-users": prior_users,
+        "slice-gains": slice_gains,
+        "slice-totals": slice_totals,
+        "slice-intervals": slice_intervals,
+        "month-series": month_series,
+        "month-discoveries": month_discoveries,
         "verdicts": verdicts,
     }
 )

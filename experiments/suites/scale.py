@@ -19,6 +19,6 @@ def _trials(points: int, evidence: tuple[float, ...], runs: int) -> tuple[ScaleT
 # Several runs, because large rectangles of one release overlap, and nearly all hold the truth or few do.
 SUITE = Suite(
     title="Coverage at scale",
-    full=(*_trials(10**7, EVIDENCE, 4), *_trials(10**8, EVIDENCE, 2)),
+    full=(*_trials(10**7, EVIDENCE, 12), *_trials(10**8, EVIDENCE, 6)),
     quick=_trials(10**5, (1e4,), 1),
 )

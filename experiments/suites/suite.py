@@ -8,12 +8,14 @@ from experiments.datasets import DATASETS, PLACES, REAL, ROAD_LIKE, SMALL_CLUSTE
 from experiments.runner import Runnable
 from experiments.trial import Row, Trial
 from hushgrid.geometry.guidelines import guideline_side
+from hushgrid.methods import METHODS
 from hushgrid.privacy.exact import exact_epsilon
 
 Parameters = Mapping[str, int | float | str | bool | None]
 Contender = tuple[str, Parameters]  # a method and its parameters
 
 EPSILONS = (0.1, 1.0)  # of the paper
+GENERAL = tuple(name for name in METHODS if name != "aimed")  # that one is made for a scale, and has its own suite
 ALL_EPSILONS = (0.01, *EPSILONS)
 RUNS = 20  # so that the standard error of most ratios is at most 2.5 %, half of what a verdict tells apart
 FEW_RUNS = 8  # of what takes long, or is shown beside others only

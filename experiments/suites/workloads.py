@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from itertools import product
 
 from experiments.datasets import DATASETS, SMALL_CLUSTERS
-from experiments.suites.suite import Contender, Suite
+from experiments.suites.suite import GENERAL, Contender, Suite
 from experiments.workload_trial import WorkloadTrial
 from hushgrid.geometry.grid import GUIDELINE_CELL_LIMIT
 from hushgrid.geometry.guidelines import guideline_side
-from hushgrid.methods import METHODS
 from hushgrid.privacy.exact import exact_epsilon
 
 SETS = ("us_chains", "checkin_gowalla_nyc", "uk_postcodes")
@@ -43,6 +42,6 @@ def _trials(
 
 SUITE = Suite(
     title="Hot spots, empty areas, counties, polygons and squares on the ground",
-    full=_trials(SETS, tuple(METHODS), EPSILONS, FINER, RUNS),
+    full=_trials(SETS, GENERAL, EPSILONS, FINER, RUNS),
     quick=_trials([SMALL_CLUSTERS], QUICK_METHODS, EPSILONS[1:], FINER[:2], 2),
 )
