@@ -54,7 +54,7 @@ def draw_known(name: str, epsilon: str) -> Figure:
     width, height = _inches(SHOWN[name])
     figure, places = panels(1, len(shown), size=(width * len(shown), height + TITLE))
     for axes, (title, (synopsis, densities)) in zip(places, shown.items(), strict=True):
-        _draw(axes, synopsis.domain, densities, SHOWN[name], highest=_highest(drawn(synopsis)))
+        draw_densities(axes, synopsis.domain, densities, SHOWN[name], highest=_highest(drawn(synopsis)))
         axes.set_title(f"{title}, ε = {epsilon}", fontsize=9.5)
     return figure
 
@@ -81,7 +81,11 @@ def _highest(densities: Floats) -> float:
     return float(np.quantile(densities[densities > 0], DENSEST))
 
 
-def _draw(axes: Axes, domain: Domain, densities: Floats, shown: Domain, *, highest: float) -> None:
+def draw_densities(
+    axes: Axes, domain: Domain, densities: Floats, shown: Domain, *, highest: float | None = None
+) -> None:
+    """Draw pixels of a domain on the part of it that is shown, by default up to their own densest."""
+    highest = _highest(densities) if highest is None else highest
     lowest = highest / 10**DECADES
     draw_ground(axes, shown)
     axes.imshow(
