@@ -1,10 +1,13 @@
 """What Spark is given to read, and where it keeps its copy of the coordinates; most of it without a session."""
 
+import logging
 import os
+import socket
 import stat
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -45,6 +48,31 @@ def test_a_copy_that_cannot_be_removed_is_named() -> None:
         engine._scratch(),
     ):
         raise InterruptedError
+
+
+def test_a_gateway_that_breaks_after_the_last_query_is_not_heard(caplog: pytest.LogCaptureFixture) -> None:
+    """A thread of Py4J's own may find that Spark is gone when no query runs any more, and logs a traceback."""
+    gateway = pytest.importorskip("py4j.java_gateway")
+    logging.getLogger().removeFilter(spark_address._is_not_of_gateway)  # as in a process that has not met Spark
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        client = gateway.GatewayClient(gateway_parameters=gateway.GatewayParameters(address="127.0.0.1", port=port))
+
+        def sent_to_a_broken_gateway() -> str:
+            hanging_up = Thread(target=lambda: server.accept()[0].close())
+            hanging_up.start()
+            client.send_command("m\nd\no1\ne\n", retry=False)
+            hanging_up.join()
+            said, _ = caplog.text, caplog.clear()
+            return said
+
+        assert "Exception while sending command" in sent_to_a_broken_gateway()  # the control: it does log
+        SparkEngine(session(**{"spark.master": "local[4]"}))
+        SparkEngine(session(**{"spark.master": "local[4]"}))  # a second one changes nothing
+        assert sent_to_a_broken_gateway() == ""
+
+    logging.getLogger().error("of the steward's own program")
+    assert "of the steward's own program" in caplog.text
 
 
 @pytest.fixture

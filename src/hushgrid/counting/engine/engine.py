@@ -1,6 +1,5 @@
 """What hushgrid needs of an engine beyond narwhals."""
 
-import logging
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -19,7 +18,6 @@ Frame = nw.LazyFrame[Any]
 Columns = Mapping[str, NDArray[np.generic]]
 
 LONGITUDE, LATITUDE, USER, AREA = "longitude", "latitude", "user", "area"
-GATEWAY = "py4j"  # between Python and Spark
 TABLE = "the table"  # in messages, whatever it is called
 
 
@@ -120,8 +118,6 @@ def working(engine: str) -> Iterator[None]:
     points that did not change.
     Warnings about arithmetic, such as numpy's of a signalling NaN, would be one record's doing and are not shown.
     """
-    quiet = _QuietGateway()
-    logging.getLogger().addFilter(quiet)
     try:
         with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
             yield
@@ -132,15 +128,6 @@ def working(engine: str) -> Iterator[None]:
         msg += "quote rows. Nothing was released. Check that the engine can read all of the table, and has room for a "
         msg += "copy of its coordinates."
         raise EngineError(msg) from None
-    finally:
-        logging.getLogger().removeFilter(quiet)
-
-
-class _QuietGateway(logging.Filter):
-    """Hides what Spark's gateway logs of broken connections."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        return GATEWAY not in Path(record.pathname).parts
 
 
 def no_sha256(engine: str, way_out: str) -> ArgumentError:

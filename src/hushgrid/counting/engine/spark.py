@@ -28,6 +28,7 @@ from hushgrid.errors import ArgumentError, HushgridError, InputError, MissingExt
 # Settings of a session that hushgrid starts: Spark's pages show numbers of rows, and its log quotes rows that fail.
 QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
 ERROR_LOG = "SQLQueryContextLogger"  # where PySpark writes messages of errors a second time
+GATEWAY = "py4j"  # between Python and Spark
 LOCAL, WAREHOUSE, REMOTE = "spark.local.dir", "spark.sql.warehouse.dir", "spark.remote"
 PYTHON = "PYSPARK_PYTHON"  # PySpark's own setting: the Python of executors
 PATTERNS = "__globPaths__"  # Spark's own option: whether paths may be patterns
@@ -47,8 +48,8 @@ def spark_frame(text: str, conf: Mapping[str, str], *, before_rows: BeforeRows =
     before_rows : callable
         Called before Spark looks at a query or a table: either may be of text, whose types it finds in rows.
     """
+    _silence_logs()
     session = _session(conf)
-    logging.getLogger(ERROR_LOG).disabled = True
     try:
         is_path = is_here(text) or bool(re.search(r"[/*?{[]", text)) or text.endswith(".parquet")
         if is_query(text) or not is_path:
@@ -68,6 +69,20 @@ def spark_frame(text: str, conf: Mapping[str, str], *, before_rows: BeforeRows =
         msg += "a table, or one SELECT. A table that is called like a file here is named with its database, "
         msg += "default.trips."
         raise InputError(msg) from None
+
+
+def _silence_logs() -> None:
+    """Stop PySpark and its gateway from logging errors.
+
+    Their messages may quote rows. It lasts until Python ends: a thread of the gateway's own, which lets go of objects,
+    finds a broken connection whenever it next has something to do.
+    """
+    logging.getLogger(ERROR_LOG).disabled = True
+    logging.getLogger().addFilter(_is_not_of_gateway)  # which logs as nobody in particular
+
+
+def _is_not_of_gateway(record: logging.LogRecord) -> bool:
+    return GATEWAY not in Path(record.pathname).parts
 
 
 def _session(conf: Mapping[str, str]) -> Any:
@@ -169,6 +184,7 @@ class SparkEngine:
     doubles = staticmethod(as_doubles)
 
     def __init__(self, session: Any) -> None:
+        _silence_logs()
         self._session = session
         self._shared = session.conf.get(SCRATCH, None)
         if self._shared is None and not _is_local(session):
