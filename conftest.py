@@ -8,6 +8,7 @@ gives other noise.
 import hashlib
 import os
 import ssl
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,17 +23,21 @@ class RepeatableBytes:
 
     def __init__(self) -> None:
         self.name: str | None = None
-        self.drawn = 0
+        self.drawn: Counter[str] = Counter()
         self.process = os.getpid()
 
     def instead_of(self, system: Any) -> Any:
-        """A source to put in a system's place, and to be taken for it while no name is given."""
+        """A source to put in a system's place, and to be taken for it while no name is given.
+
+        Each counts what it drew by itself: others take names of files from one of them, in threads of their own.
+        """
+        called = system.__name__
 
         def draw(count: int) -> bytes:
             if self.name is None or os.getpid() != self.process:
                 return system(count)
-            self.drawn += 1
-            return hashlib.shake_128(f"{self.name} {self.drawn}".encode()).digest(count)
+            self.drawn[called] += 1
+            return hashlib.shake_128(f"{self.name} {called} {self.drawn[called]}".encode()).digest(count)
 
         return draw
 
@@ -75,7 +80,7 @@ def pytest_fixture_setup(fixturedef: Any, request: Any) -> Iterator[None]:
 def _named(config: pytest.Config, name: str) -> Iterator[None]:
     source = config.stash[BYTES]
     before = source.name, source.drawn
-    source.name, source.drawn = f"{config.getoption('--noise')} {name}", 0
+    source.name, source.drawn = f"{config.getoption('--noise')} {name}", Counter()
     try:
         return (yield)
     finally:
