@@ -36,13 +36,13 @@ def _estimates_missed(synopsis: Synopsis) -> bool:
 
 def _correlation(one: Floats, other: Floats, side: int) -> float:
     """Of what halves of blocks are unlike by, each relative to the root of its points: chance makes that alike."""
-    (points, unlike), (other_points, other_unlike) = _halves(one, side), _halves(other, side)
+    (points, unlike), (other_points, other_unlike) = unlike_halves(one, side), unlike_halves(other, side)
     weights = 1 / np.sqrt(np.maximum(points, 1) * np.maximum(other_points, 1))
     by_chance = np.sum(weights * unlike**2) * np.sum(weights * other_unlike**2)
     return float(np.sum(weights * unlike * other_unlike) / np.sqrt(by_chance)) if by_chance > 0 else 0.0
 
 
-def _halves(counts: Floats, side: int) -> tuple[Floats, Floats]:
+def unlike_halves(counts: Floats, side: int) -> tuple[Floats, Floats]:
     """Points of each block, and by how many more one half has than the other: across and along, shape (2, n, n)."""
     quarters = counts.reshape(2 * side, len(counts) // (2 * side), 2 * side, -1).sum(axis=(1, 3))
     blocks = quarters.reshape(side, 2, side, 2)

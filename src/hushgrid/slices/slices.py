@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from hushgrid.change.comparable import check_same_areas
 from hushgrid.errors import ArgumentError, quoted
 from hushgrid.geometry.domain import Domain
 from hushgrid.slices.by import By
-from hushgrid.slices.sums import common_share, reconciled, summed
+from hushgrid.slices.sums import Common, reconciled, summed
 from hushgrid.synopsis.answer import Answer, Estimates, answer_of_noise, check_confidence
 from hushgrid.synopsis.claim import Claim, Spend
 from hushgrid.synopsis.synopsis import Synopsis
@@ -126,6 +127,11 @@ class Slices(Mapping[str, Synopsis]):
         epsilon = self.total.claim.epsilon + dearest.epsilon
         return replace(dearest, epsilon=epsilon, spends=(*of_total, *dearest.spends))
 
+    @cached_property
+    def common(self) -> Common:
+        """Errors that all slices have in common."""
+        return Common.of(list(self.values()))
+
     def shown(self, name: str | None = None) -> Synopsis:
         """One slice as readers should see it: under the guarantee of all.
 
@@ -208,7 +214,7 @@ class Slices(Mapping[str, Synopsis]):
         return answer.scalar() if is_one else answer
 
     def _sum(self, found: list[Estimates], names: Sequence[str], region_of: RegionOf, confidence: float) -> Estimates:
-        together = summed(found, common=common_share(self.values()))
+        together = summed(found, self.common)
         if self.total is None or len(names) < len(self.names):
             return together
         return reconciled(self.total.estimate_region(region_of(self.total), confidence), together)

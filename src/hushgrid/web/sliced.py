@@ -8,7 +8,7 @@ from hushgrid.change.comparable import check_same_areas
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.slices.axes import Axis, ByTime
 from hushgrid.slices.slices import Slices
-from hushgrid.slices.sums import ALIKE, common_share
+from hushgrid.slices.sums import ALIKE
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.areas import area_counts, area_shapes
 from hushgrid.web.figures import PRECISION_BITS, Payload, cell_figures, common_figures, picture_figures
@@ -27,7 +27,7 @@ def slice_figures(slices: Slices, payload: Payload) -> dict[str, Any]:
     figures = partial(_cells, bits=FEWER_BITS if cells > MANY_CELLS else PRECISION_BITS)
     parts = _parts((each for _, each in slices.all_parts()), figures, payload)
     total = parts.pop() if slices.total is not None else None
-    sums = {"common": common_share(slices.values()), "alike": ALIKE}
+    sums = {"common": vars(slices.common), "alike": ALIKE}
     return {"kind": "slices", "slices": {"axes": axes, "parts": parts, "total": total, **sums}}
 
 

@@ -13,6 +13,7 @@ from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.slices.slices import Slices
+from hushgrid.synopsis.answer import FLOOR_VARIANCE
 from hushgrid.synopsis.claim import Claim
 from tests.slices import AREAS, KINDS, PARTITIONS, SQUARE, some_slices
 from tests.synopses import synopsis_on
@@ -61,7 +62,9 @@ def test_sums_of_estimates_and_of_noise():
 
     np.testing.assert_allclose(found.estimate, sum(each.estimate for each in parts))
     np.testing.assert_allclose(found.noise_std**2, sum(each.noise_std**2 for each in parts))
-    np.testing.assert_allclose(found.spread_std, sum(each.spread_std for each in parts), atol=0.5)
+    uneven, shared = [each.spread_std**2 - FLOOR_VARIANCE for each in parts], slices.common.spread
+    together = (1 - shared) * sum(uneven) + shared * sum(map(np.sqrt, uneven)) ** 2
+    np.testing.assert_allclose(found.spread_std**2, together + 2 * FLOOR_VARIANCE)
     assert np.all(found.high - found.estimate >= np.max([each.high - each.estimate for each in parts], axis=0))
     assert np.all(found.high - found.estimate <= sum(each.high - each.estimate for each in parts))
 

@@ -3,8 +3,14 @@
 import numpy as np
 import pytest
 
-from hushgrid.slices.sums import reconciled, summed
+import hushgrid as hg
+from hushgrid.geometry.grid import Grid
+from hushgrid.slices.sums import ALIKE, BY_BELIEF, BY_OTHERS, Common, correlation, reconciled, summed
 from hushgrid.synopsis.answer import FLOOR_VARIANCE, Estimates
+from tests.slices import SQUARE
+from tests.synopses import synopsis_on
+
+NOTHING, STREETS = Common(noise=0, spread=0), Common(noise=0, spread=1)  # that slices have in common
 
 
 def estimates(counts, noise, spread, reach):
@@ -15,13 +21,13 @@ def estimates(counts, noise, spread, reach):
 def test_one_slice_is_its_own_sum():
     """Nothing changes where there is nothing to add."""
     one = estimates(10, 9, 4, 2.1)
-    for name, values in vars(summed([one])).items():
+    for name, values in vars(summed([one], Common(noise=0.3, spread=0.4))).items():
         np.testing.assert_allclose(values, getattr(one, name), err_msg=name)
 
 
 def test_noise_adds_by_variance_and_spread_by_deviation():
     """A hundred slices of noise are ten times as far off, and of spread a hundred times."""
-    noisy, uneven = summed([estimates(1, 100, 0, 2.0)] * 100), summed([estimates(1, 0, 100, 2.0)] * 100)
+    noisy, uneven = (summed([estimates(1, *errors, 2.0)] * 100, STREETS) for errors in ((100, 0), (0, 100)))
 
     assert noisy.half == pytest.approx(10 * 2 * np.sqrt(100 + FLOOR_VARIANCE))
     assert uneven.half == pytest.approx(2 * np.sqrt(1000**2 + 100 * FLOOR_VARIANCE))
@@ -33,15 +39,75 @@ def test_errors_that_slices_have_in_common():
     """Their deviations add, and the share of them is between none and all."""
     part = estimates(1, 99.75, 0, 2.0)
 
-    assert summed([part] * 16, common=0).half == pytest.approx(4 * 20)
-    assert summed([part] * 16, common=1).half == pytest.approx(16 * 20)
-    assert summed([part] * 16, common=1 / 8).half == pytest.approx(20 * np.sqrt(7 / 8 * 16 + 1 / 8 * 256))
-    assert summed([part], common=1 / 8).half == pytest.approx(part.half)
+    for share, half in {0: 4 * 20, 1: 16 * 20, 1 / 8: 20 * np.sqrt(7 / 8 * 16 + 1 / 8 * 256)}.items():
+        assert summed([part] * 16, Common(noise=share, spread=0)).half == pytest.approx(half)
+    assert summed([part], Common(noise=1 / 8, spread=0)).half == pytest.approx(part.half)
+
+
+def test_spread_that_slices_have_in_common():
+    """Independent, alike, and in between; half widths are those of the variances."""
+    part = estimates(1, 1e-6, 100, 2.0)
+    for share, variance in {0: 16 * 100, 1: 256 * 100, 0.5: 100 * (8 + 128)}.items():
+        together = summed([part] * 16, Common(noise=0, spread=share))
+        assert together.spread == pytest.approx(variance + 16 * FLOOR_VARIANCE)
+        assert together.half == pytest.approx(2 * np.sqrt(variance + 16 * FLOOR_VARIANCE), rel=1e-6)
+
+
+def test_spread_of_one_correlation_is_covered_as_often_as_asked():
+    """Errors of eight slices with the correlation .4; as independent ones they would be held too rarely."""
+    deviations = np.array([5.0, 10.0, 20.0, 5.0, 8.0, 3.0, 12.0, 9.0])
+    covariance = np.outer(deviations, deviations) * (0.4 + 0.6 * np.eye(8))
+    errors = np.random.default_rng(8).multivariate_normal(np.zeros(8), covariance, size=20_000).sum(axis=1)
+    parts = [estimates(0, 1e-9, deviation**2, 1.96) for deviation in deviations]
+
+    half = summed(parts, Common(noise=0, spread=0.4)).half[0]
+    assert 0.945 < (np.abs(errors) <= half).mean() < 0.955
+    assert (np.abs(errors) <= summed(parts, NOTHING).half[0]).mean() < 0.85
+
+
+def drawn_slices(likeness):
+    """Five slices of densities that have as much in common as asked, without noise."""
+    rng = np.random.default_rng(11)
+    both = rng.exponential(size=256)
+    grid = Grid(domain=SQUARE, rows=16, columns=16)
+    alone = rng.exponential(size=(5, 256))
+    return [synopsis_on(grid, values=1000 * (likeness * both + (1 - likeness) * each)) for each in alone]
+
+
+def test_how_alike_slices_are():
+    """By the mean correlation of halves of blocks, found pair by pair as a second way."""
+    alike, unlike, same = (drawn_slices(likeness) for likeness in (0.5, 0.0, 1.0))
+
+    def halves(synopsis):
+        quarters = synopsis.counts.reshape(8, 2, 8, 2)
+        return np.stack([np.diff(quarters.sum(axis=3), axis=1)[:, 0], np.diff(quarters.sum(axis=1), axis=2)[..., 0]])
+
+    points = np.sum([each.counts for each in alike], axis=0).reshape(8, 2, 8, 2).sum(axis=(1, 3))
+    scaled = np.array([(halves(each) / np.sqrt(points)).ravel() for each in alike])
+    products = scaled @ scaled.T
+    deviations = np.sqrt(np.diag(products))
+    pairs = ~np.eye(5, dtype=bool)
+    expected = products[pairs].sum() / np.outer(deviations, deviations)[pairs].sum()
+
+    assert correlation(alike) == pytest.approx(expected)
+    assert correlation(unlike) < 0.15 < correlation(alike) < 0.8
+    assert correlation(same) == pytest.approx(1)
+    assert correlation(same[:1]) == 1
+
+
+def test_what_slices_have_in_common_follows_from_their_inference():
+    """Noise hides how alike slices are whose counts are signed, so that theirs is a constant."""
+    direct = drawn_slices(0.5)
+    points = np.random.default_rng(2).beta(2, 5, (600, 2))
+    by_belief = [hg.publish(points, domain=SQUARE, epsilon=1, method="staq", calibrate=False) for _ in range(2)]
+
+    assert Common.of(direct) == Common(noise=0, spread=BY_OTHERS)
+    assert Common.of(by_belief) == Common(noise=BY_BELIEF, spread=correlation(by_belief) ** 2)
 
 
 def test_factors_of_slices_differ():
     """Each slice has its own calibration."""
-    found = summed([estimates(1, 99.75, 0, 2.0), estimates(1, 399.75, 0, 3.0)])
+    found = summed([estimates(1, 99.75, 0, 2.0), estimates(1, 399.75, 0, 3.0)], NOTHING)
 
     assert found.half == pytest.approx(np.hypot(2 * 10, 3 * 20))
 
@@ -51,7 +117,8 @@ def test_noise_of_a_sum_covers_as_often_as_asked():
     rng = np.random.default_rng(3)
     deviations = np.array([5.0, 10.0, 20.0, 5.0])
     errors = (rng.normal(size=(20_000, 4)) * deviations).sum(axis=1)
-    half = summed([estimates(0, deviation**2 - FLOOR_VARIANCE, 0, 1.96) for deviation in deviations]).half[0]
+    parts = [estimates(0, deviation**2 - FLOOR_VARIANCE, 0, 1.96) for deviation in deviations]
+    half = summed(parts, NOTHING).half[0]
 
     assert 0.945 < (np.abs(errors) <= half).mean() < 0.955
     assert (np.abs(errors) <= 1.96 * deviations.sum()).mean() > 0.97
@@ -68,10 +135,10 @@ def test_a_total_and_a_sum_have_weights_by_their_intervals():
         np.testing.assert_allclose(values, getattr(released, name), rtol=1e-4, err_msg=name)
 
 
-def test_a_reconciled_interval_is_that_of_errors_half_alike():
-    """It holds 95 of 100 errors of correlation one half; that of independent errors holds fewer."""
+def test_a_reconciled_interval_is_that_of_errors_that_are_alike():
+    """It holds 95 of 100 errors of that correlation; that of independent errors holds fewer."""
     released, together = estimates(0, 99.75, 0, 1.96), estimates(0, 224.75, 0, 1.96)
-    covariance = [[100, 0.5 * 10 * 15], [0.5 * 10 * 15, 225]]
+    covariance = [[100, ALIKE * 10 * 15], [ALIKE * 10 * 15, 225]]
     errors = np.random.default_rng(4).multivariate_normal([0, 0], covariance, size=40_000)
     weight = 225 / (100 + 225)
     off = np.abs(errors @ [weight, 1 - weight])
@@ -79,7 +146,7 @@ def test_a_reconciled_interval_is_that_of_errors_half_alike():
 
     assert 0.945 < (off <= half).mean() < 0.955
     assert (off <= np.hypot(weight * released.half, (1 - weight) * together.half)).mean() < 0.93
-    assert (off <= weight * released.half + (1 - weight) * together.half).mean() > 0.965
+    assert (off <= weight * released.half + (1 - weight) * together.half).mean() > 0.96
 
 
 def test_a_confidence_of_nothing_still_has_a_count():

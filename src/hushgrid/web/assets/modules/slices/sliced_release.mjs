@@ -50,25 +50,40 @@ export class SlicedRelease {
 }
 
 /**
- * As `summed` in Python has it: noise is independent from slice to slice, but for a `common` share of it by belief;
- * uneven spread inside leaves is alike.
+ * As `summed` in Python has it: noise and what is uneven inside leaves are independent from slice to slice, but for the
+ * shares of them that slices have in common.
  */
 export function summed(parts, floor, common) {
   if (parts.length === 1) return parts[0];
-  const sums = { estimate: 0, noise: 0, spread: 0, alone: 0, shared: 0, alike: 0 };
-  for (const { estimate, noise, spread, half } of parts) {
-    const uneven = Math.max(spread - floor, 0);
-    const square = half ** 2 / (noise + spread);
-    sums.estimate += estimate;
-    sums.noise += noise;
-    sums.spread += Math.sqrt(uneven);
-    sums.alone += square * (noise + floor);
-    sums.shared += Math.sqrt(square * (noise + floor));
-    sums.alike += Math.sqrt(square * uneven);
+  const [uneven, byNoise, bySpread] = [new Variances(), new Variances(), new Variances()];
+  let [estimate, noise] = [0, 0];
+  for (const part of parts) {
+    const spread = Math.max(part.spread - floor, 0);
+    const square = part.half ** 2 / (part.noise + part.spread);
+    estimate += part.estimate;
+    noise += part.noise;
+    uneven.add(spread);
+    byNoise.add(square * (part.noise + floor));
+    bySpread.add(square * spread);
   }
-  const spread = sums.spread ** 2 + parts.length * floor;
-  const width = (1 - common) * sums.alone + common * sums.shared ** 2;
-  return { estimate: sums.estimate, noise: sums.noise, spread, half: Math.hypot(Math.sqrt(width), sums.alike) };
+  const half = Math.sqrt(byNoise.ofSum(common.noise) + bySpread.ofSum(common.spread));
+  return { estimate, noise, spread: uneven.ofSum(common.spread) + parts.length * floor, half };
+}
+
+/** Variances of the parts of a sum, some share of which they have in common. */
+class Variances {
+  constructor() {
+    Object.assign(this, { alone: 0, deviations: 0 });
+  }
+
+  add(variance) {
+    this.alone += variance;
+    this.deviations += Math.sqrt(variance);
+  }
+
+  ofSum(common) {
+    return (1 - common) * this.alone + common * this.deviations ** 2;
+  }
 }
 
 /** As `reconciled` in Python has it: the total and the sum of slices, each by how narrow its interval is. */
