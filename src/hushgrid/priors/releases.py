@@ -101,7 +101,7 @@ def total_prior(total: Synopsis) -> TotalOfSlices | None:
     leaves, regions = total.measurements.leaves.values, total.measurements.region_values.values
     sha256 = hashlib.sha256(b"".join(values.astype("<i8").tobytes() for values in (leaves, regions))).hexdigest()
     prior = TotalOfSlices(
-        name="the total of all slices", kind="release", sha256=sha256, synopsis=total, domain=total.domain
+        name="the total of all slices", kind="total", sha256=sha256, synopsis=total, domain=total.domain
     )
     return prior if prior.evidence(np.array([0]), np.array([0]))[0] > 0 else None
 

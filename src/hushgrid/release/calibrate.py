@@ -51,6 +51,8 @@ CAUTION = 0.75  # power of factors below one, before they are widened
 EVEN_WIDENING = 1.03  # without a power, of points that lie evenly, as on two made-up laws: there is less to get wrong
 REAL_UNEVENNESS = 0.2  # of points that are widened as real ones: about the least of five real sets
 MUCH_EVIDENCE = 8e5  # points times epsilon from which version 2 took no power
+# Beside the noise of an earlier release, which made-up points follow as if it were true; on twelve pairs of months.
+BESIDE_A_RELEASE = 1.08
 LEAST_FACTOR = 0.3
 
 
@@ -89,6 +91,8 @@ def calibrated(synopsis: Synopsis, method: Method | None = None, *, version: int
         current_work().add("intervals", 0.5 / repetitions)
     found = _found(np.array(deviations))
     widened = _widened_in_version_2(found, evidence) if version == 2 else _widened(found, replica.unevenness)
+    if prior is not None and prior.kind == "release":
+        widened *= BESIDE_A_RELEASE
     factors: Factors = tuple(tuple(of_side.tolist()) for of_side in np.maximum(widened, LEAST_FACTOR))
     if isinstance(method, AimedQuadtree):
         factors = _wide_enough(factors, np.concatenate(aimed), method.scale)  # not all have as many points

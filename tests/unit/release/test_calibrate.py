@@ -15,9 +15,11 @@ from hushgrid.errors import ArgumentError
 from hushgrid.inference.split_loops import CONCENTRATIONS
 from hushgrid.inference.splits import FIRST_WEIGHTS
 from hushgrid.methods import METHODS
+from hushgrid.priors.sharpen import sharpened
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from hushgrid.release.calibrate import (
+    BESIDE_A_RELEASE,
     EVEN_WIDENING,
     MOST_LEARNED,
     REAL_UNEVENNESS,
@@ -32,6 +34,7 @@ from hushgrid.release.calibrate import (
 from hushgrid.sampling.likeness import Replica, draw_share, even_laws
 from hushgrid.synopsis.answer import CONFIDENCES, SIDES, UNCALIBRATED, Calibration, normal_reach
 from tests.plain import UNIT_SQUARE
+from tests.priors import clustered, good_prior
 
 UNEVEN = Calibration(factors=tuple((0.7 + side, 0.8 + side, 1.0 + side, 1.3 + side, 2.0 + side) for side in range(6)))
 
@@ -281,3 +284,17 @@ def test_a_method_whose_variances_say_too_little_gets_wider_intervals():
 
     assert coverage(synopsis) < 0.85
     assert coverage(calibrated(synopsis)) > coverage(synopsis) + 0.03
+
+
+def test_intervals_beside_an_earlier_release_are_wider():
+    """Made-up points follow its noise as if it were true; what is public without noise widens nothing."""
+    plain = hg.publish(
+        clustered(3000, seed=4), domain=UNIT_SQUARE, epsilon=1, method="staq", prior="none", calibrate=False
+    )
+    widths = {
+        kind: np.array(calibrated(sharpened(plain, replace(good_prior(), kind=kind))).calibration.factors)
+        for kind in ("points", "release", "total")
+    }
+
+    np.testing.assert_allclose(widths["release"], BESIDE_A_RELEASE * widths["points"])
+    np.testing.assert_array_equal(widths["total"], widths["points"])
