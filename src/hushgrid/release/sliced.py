@@ -32,6 +32,7 @@ from hushgrid.work import Stage, Step, Work, current_work
 TOTAL_SHARE = Fraction(1, 10)
 # The total tells how points lie inside large cells, so a slice begins with larger ones than a release alone would.
 SLICE = Staq(first_level=2, first_weight=1.2)
+HOW_SLICES_DIFFER = "slices with first_level 2 and first_weight 1.2, as the total tells what lies inside large cells"
 
 
 def release_slices(
@@ -68,6 +69,7 @@ def release_slices(
         one, parts = _with_share(request, share), {}
         if total is not None and one.method == Staq():
             one = replace(one, method=SLICE)
+            total = _with_note(total, HOW_SLICES_DIFFER)
         for name, slice_points in zip(by.names, points.slices, strict=True):
             parts[name] = _release(one, slice_points, bits, draws, prior)
             work.add("counting", done)
@@ -104,6 +106,11 @@ def _with_share(request: ReleaseRequest, share: Fraction) -> ReleaseRequest:
     if limit is None and request.cells is None and room < most_cells(request.method):
         limit = room
     return replace(request, epsilon=request.epsilon * share, max_cells=limit, by=None, prior=None)
+
+
+def _with_note(synopsis: Synopsis, note: str) -> Synopsis:
+    """A release whose method has one note more."""
+    return replace(synopsis, method=replace(synopsis.method, notes=(*synopsis.method.notes, note)))
 
 
 def _release(request: ReleaseRequest, points: PointSource, bits: Bits, draws: Draws, prior: Prior | None) -> Synopsis:

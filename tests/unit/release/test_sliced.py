@@ -56,6 +56,17 @@ def test_slices_of_few_points_follow_their_total() -> None:
     assert slices["few"].count(corner) > 0.6 * slices["few"].total
 
 
+def test_slices_begin_with_larger_cells_than_their_total() -> None:
+    """Unless somebody has chosen; the release says so."""
+    plain, chosen = (publish(method=method, calibrate=False) for method in (hg.Staq(), hg.Staq(first_level=4)))
+
+    assert {part.method.parameters["first_level"] for part in plain.values()} == {2}
+    assert plain.total.method.parameters["first_level"] == 3
+    assert "slices with first_level 2 and first_weight 1.2" in str(hg.describe(plain)).replace("\n           ", " ")
+    assert {part.method.parameters["first_level"] for _, part in chosen.all_parts()} == {4}
+    assert chosen.total.method.notes == ()
+
+
 @pytest.mark.parametrize("method", hg.METHODS)
 def test_every_method_releases_every_slice_within_the_budget(method) -> None:
     slices = publish(method=method, calibrate=False)
@@ -121,7 +132,7 @@ def test_the_total_sharpens_the_slices_of_staq() -> None:
     slices = publish(points, method="staq", calibrate=False)
     assert slices.total.claim.epsilon == Fraction(1, 10)
     records = [part.prior for part in slices.values()]
-    assert {record.kind for record in records if record is not None} == {"release"}
+    assert {record.kind for record in records if record is not None} == {"total"}
     assert any(record is not None and record.used for record in records)
     assert publish(calibrate=False)["a"].method.asked == "auto"
 
