@@ -51,7 +51,7 @@ CAUTION = 0.75  # power of factors below one, before they are widened
 EVEN_WIDENING = 1.03  # without a power, of points that lie evenly, as on two made-up laws: there is less to get wrong
 REAL_UNEVENNESS = 0.2  # of points that are widened as real ones: about the least of five real sets
 MUCH_EVIDENCE = 8e5  # points times epsilon from which version 2 took no power
-# Beside the noise of an earlier release, which made-up points follow as if it were true; on twelve pairs of months.
+# Beside an earlier release, whose noise made-up points follow as if it were true; on pairs of months (decision 6).
 BESIDE_A_RELEASE = 1.08
 LEAST_FACTOR = 0.3
 
