@@ -1,7 +1,7 @@
 """The choice of a method: by name, by parameters, or by `auto`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import ClassVar
 
@@ -28,6 +28,11 @@ class Auto:
 
     A noisy size cannot tell: where points times ε are that few, it is nearly all noise.
 
+    Parameters
+    ----------
+    staq : Staq
+        As it is taken.
+
     Privacy
     -------
     That of the method taken: the choice is a function of public arguments.
@@ -35,6 +40,7 @@ class Auto:
 
     name: ClassVar[str] = "auto"
     most_cells: ClassVar[int] = Staq.most_cells
+    staq: Staq = field(default=Staq(), repr=False)  # no parameter of a request
 
     def release(self, counter: Counter, budget: Budget, prior: Prior | None = None) -> Synopsis:
         """Publish by the method chosen, which the release names, with the reason."""
@@ -44,7 +50,7 @@ class Auto:
             reason = "auto took the uniform grid, because there are too few points for this epsilon to see more"
             notes = (reason, *synopsis.method.notes, *([] if prior is None else [LEFT_OUT]))
         else:
-            synopsis = Staq().release(counter, budget, prior)
+            synopsis = self.staq.release(counter, budget, prior)
             reason = "auto took STAQ, which had the lowest error on nearly every data set measured"
             notes = (reason, *synopsis.method.notes)
         return replace(synopsis, method=replace(synopsis.method, asked=self.name, notes=notes))

@@ -4,10 +4,11 @@ For STAQ, a tenth of the budget goes to the total of all slices, which then is t
 publish each slice on its own.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
+from types import MappingProxyType
 
 from hushgrid.counting.bounded import MEMORY_BYTES, bounded_points
 from hushgrid.counting.bounding import KEY_BYTES
@@ -15,12 +16,13 @@ from hushgrid.counting.by_slice.sliced import SlicedPoints, sliced_points
 from hushgrid.counting.counter import EngineSource, OpenedPoints, PointCounter
 from hushgrid.counting.source import PointSource
 from hushgrid.geometry.grid import CELL_LIMIT
-from hushgrid.methods.method import most_cells
+from hushgrid.methods.method import Method, most_cells
 from hushgrid.methods.staq import Staq
 from hushgrid.priors.prior import Prior
 from hushgrid.priors.releases import total_prior
 from hushgrid.privacy.bits import Bits
 from hushgrid.privacy.draws import Draws, Journal
+from hushgrid.release.auto import Auto
 from hushgrid.release.cost import NOMINAL_SIZE
 from hushgrid.release.request import ReleaseRequest
 from hushgrid.slices.slices import Slices
@@ -32,6 +34,7 @@ from hushgrid.work import Stage, Step, Work, current_work
 TOTAL_SHARE = Fraction(1, 10)
 # The total tells how points lie inside large cells, so a slice begins with larger ones than a release alone would.
 SLICE = Staq(first_level=2, first_weight=1.2)
+LARGER: Mapping[Method, Method] = MappingProxyType({Staq(): SLICE, Auto(): Auto(staq=SLICE)})  # unless it was chosen
 HOW_SLICES_DIFFER = "slices with first_level 2 and first_weight 1.2, as the total tells what lies inside large cells"
 
 
@@ -67,8 +70,8 @@ def release_slices(
             prior, share = total_prior(total), 1 - TOTAL_SHARE
             work.add("counting", done)
         one, parts = _with_share(request, share), {}
-        if total is not None and one.method == Staq():
-            one = replace(one, method=SLICE)
+        if total is not None and one.method in LARGER:
+            one = replace(one, method=LARGER[one.method])
             total = _with_note(total, HOW_SLICES_DIFFER)
         for name, slice_points in zip(by.names, points.slices, strict=True):
             parts[name] = _release(one, slice_points, bits, draws, prior)
