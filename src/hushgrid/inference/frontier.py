@@ -35,13 +35,16 @@ class Frontier:
     def __init__(self, cells: Quadrants) -> None:
         self._cells = cells
         self._live = np.ones(cells.cells, bool)
+        self._picked: Quadrants | None = cells
         none = np.empty(0, np.int64)
         self._observations = Observations(none, none, none.astype(np.float64), none.astype(np.float64))
 
     @property
     def live_cells(self) -> Quadrants:
         """Cells that may be observed and divided."""
-        return pick_cells(self._cells, self._live)
+        if self._picked is None:
+            self._picked = pick_cells(self._cells, self._live)
+        return self._picked
 
     def divide(self, steps: Indices) -> Indices:
         """Replace live cells by parts, and say whose they are.
@@ -53,6 +56,7 @@ class Frontier:
         self._cells, whole = divide_cells(self._cells, down)
         before = np.cumsum(self._live) - 1
         self._live = self._live[whole]
+        self._picked = None
         return np.asarray(before[whole][self._live])
 
     def observe(self, measured: NoisyValues) -> None:
@@ -65,6 +69,7 @@ class Frontier:
     def keep(self, still: NDArray[np.bool_]) -> None:
         """Let the other live cells rest."""
         self._live[self._live] = still
+        self._picked = None
 
     def estimates(self) -> Floats:
         """Masses of the live cells by Bayes' rule."""
