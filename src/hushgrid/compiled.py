@@ -176,9 +176,8 @@ def run_in_slices(work: Callable[[int, int], object], size: int, *, smallest: in
     No slice has fewer than `smallest` items. There are a few slices a thread, because some take longer than others.
     """
     most = size // smallest
-    # A loop inside a loop has its thread already.
-    threads = 1 if most < 2 or current_thread().name.startswith(POOL) else min(thread_count(), most)
-    if threads == 1:
+    threads = max(1, min(thread_count(), most))
+    if threads == 1 or current_thread().name.startswith(POOL):  # a loop inside a loop has its thread already
         work(0, size)
         return
     slices = min(SLICES_PER_THREAD * threads, most)
