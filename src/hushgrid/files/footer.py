@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, cast
 
-from hushgrid.errors import ArgumentError, MissingExtraError, SynopsisFileError
+from hushgrid.errors import ArgumentError, SynopsisFileError
+from hushgrid.files.geo import GEO, geo_metadata
 from hushgrid.files.placing import parse_places, places_json, places_table
 from hushgrid.files.scaling import check_all_records, parse_scale, scale_json
 from hushgrid.files.strict_json import JsonObject, check_common_denominator
@@ -38,15 +39,14 @@ from hushgrid.version import __version__
 
 SCHEMA_VERSION = 2
 FIRST_SCHEMA_VERSION = 1  # of one release without a column `bbox`; read, and no longer written
-# Below these, every sum and product of a release is a number that a double can hold.
 HOW_TO_PUBLISH = (
     "Points become a release by: hushgrid publish POINTS --domain W,S,E,N --epsilon 1 -o RELEASE.dp.parquet"
 )
+# Below these, every sum and product of a release is a number that a double can hold.
 HIGHEST_EPSILON = Fraction(10**280)
 LARGEST_CALIBRATION = 1e100
-GEO, RELEASE, STRUCTURE, MEASUREMENTS = b"geo", b"hushgrid", b"hushgrid:structure", b"hushgrid:measurements"
+RELEASE, STRUCTURE, MEASUREMENTS = b"hushgrid", b"hushgrid:structure", b"hushgrid:measurements"
 PLACE_OUTLINES = b"hushgrid:places"
-CORNERS = ("xmin", "ymin", "xmax", "ymax")  # fields of the column `bbox`
 RELEASE_KEYS = ("measurements", "inference", "method", "claim", "calibration", "scale", "ledger", "prior", "period")
 
 
@@ -342,66 +342,3 @@ def _parse_period(fields: JsonObject) -> PeriodRecord:
     except ArgumentError as error:
         raise SynopsisFileError(error.complaint) from error
     return PeriodRecord(name=period.name, timezone=fields.text("timezone"))
-
-
-def check_crs_can_be_stated(domain: Domain) -> None:
-    """Refuse a reference system that no file could state."""
-    if not domain.is_geographic:
-        projjson(domain.crs)
-
-
-def geo_metadata(domain: Domain, shape: str = "Polygon", *, covered: bool = False) -> dict[str, Any]:
-    """GeoParquet metadata of cells in a domain.
-
-    Longitude and latitude are what GeoParquet assumes; any other reference system is spelled out as PROJJSON, which
-    needs pyproj. Where cells are covered, a column ``bbox`` has their bounds.
-
-    Examples
-    --------
-    >>> geo_metadata(Domain(west=0, south=0, east=2, north=1))["columns"]["geometry"]["bbox"]
-    [0.0, 0.0, 2.0, 1.0]
-    """
-    return _metadata(domain, shape, {} if domain.is_geographic else {"crs": projjson(domain.crs)}, covered)
-
-
-def describes(text: bytes, domain: Domain, shape: str = "Polygon", *, covered: bool = False) -> bool:
-    """Whether stored metadata agrees with `geo_metadata`.
-
-    Of a reference system only its presence is compared: each version of PROJ spells them a little differently.
-    """
-    try:
-        stored = json.loads(text)
-        crs = {} if domain.is_geographic else {"crs": stored["columns"]["geometry"]["crs"]}
-    except (ValueError, RecursionError, LookupError, TypeError):
-        return False
-    return bool(stored == _metadata(domain, shape, crs, covered))
-
-
-COVERING = {"bbox": {name: ["bbox", name] for name in CORNERS}}
-
-
-def _metadata(domain: Domain, shape: str, crs: dict[str, Any], covered: bool) -> dict[str, Any]:
-    column = {
-        "encoding": "WKB",
-        "geometry_types": [shape],
-        "orientation": "counterclockwise",
-        "bbox": list(domain.bounds),
-        **({"covering": COVERING} if covered else {}),
-        **crs,
-    }
-    return {"version": "1.1.0", "primary_column": "geometry", "columns": {"geometry": column}}
-
-
-def projjson(crs: str) -> dict[str, Any]:
-    """A coordinate reference system spelled out as PROJJSON."""
-    try:
-        import pyproj
-    except ImportError as error:
-        msg = f"a domain in crs={crs!r} needs pyproj: pip install 'hushgrid[gis]'."
-        raise MissingExtraError(msg) from error
-    try:
-        spelled_out: dict[str, Any] = pyproj.CRS.from_user_input(crs).to_json_dict()
-    except pyproj.exceptions.CRSError as error:
-        msg = f"the domain's crs must be one that PROJ knows, such as 'EPSG:32618'; got crs={crs!r}."
-        raise ArgumentError(msg) from error
-    return spelled_out

@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 
 from hushgrid.errors import ArgumentError, SynopsisFileError
 from hushgrid.files.footer import (
-    CORNERS,
     FIRST_SCHEMA_VERSION,
     HOW_TO_PUBLISH,
     SCHEMA_VERSION,
@@ -23,6 +22,7 @@ from hushgrid.files.footer import (
     footer_metadata,
     parse_footer,
 )
+from hushgrid.files.geo import CORNERS
 from hushgrid.files.groups import groups_by_place
 from hushgrid.files.paths import MISSING, irregularity, near_file, new_file
 from hushgrid.files.tables import measured_columns, measured_from

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hushgrid.arrays import Floats
-from hushgrid.files.footer import CORNERS, GEO, describes
+from hushgrid.files.geo import CORNERS, GEO, describes
 from hushgrid.files.release import BBOX, ReleaseFile, open_release
 from hushgrid.geometry.partition import Structure
 from hushgrid.inference.inferences import INFERENCES

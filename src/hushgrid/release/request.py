@@ -22,7 +22,7 @@ from hushgrid.counting.counter import (
 from hushgrid.counting.filtered import within_slices
 from hushgrid.counting.opening import check_place, check_reachable, open_points, projected
 from hushgrid.errors import ArgumentError
-from hushgrid.files.footer import check_crs_can_be_stated
+from hushgrid.files.geo import check_crs_can_be_stated
 from hushgrid.files.strict_json import Scalar
 from hushgrid.geometry.domain import Domain
 from hushgrid.ledger.request import Request

@@ -16,20 +16,19 @@ import pyarrow.parquet as pq
 
 from hushgrid.errors import ArgumentError, SynopsisFileError
 from hushgrid.files.footer import (
-    GEO,
     MEASUREMENTS,
     RELEASE,
     RELEASE_KEYS,
     SCHEMA_VERSION,
     STRUCTURE,
     Footer,
-    geo_metadata,
     json_text,
     opened_json,
     parse_domain,
     parse_release_json,
     release_json,
 )
+from hushgrid.files.geo import GEO, geo_metadata
 from hushgrid.files.groups import groups_by_place
 from hushgrid.files.paths import new_file
 from hushgrid.files.release import (

@@ -7,7 +7,7 @@ import pyproj
 import pytest
 
 from hushgrid.errors import ArgumentError, MissingExtraError
-from hushgrid.files.footer import describes, geo_metadata
+from hushgrid.files.geo import describes, geo_metadata
 from hushgrid.geometry.domain import Domain
 
 DEGREES = {"west": 0, "south": 0, "east": 2, "north": 1}
