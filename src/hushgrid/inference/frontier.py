@@ -3,7 +3,7 @@
 All of it is released values: it says what is known so far of the cells that a method may still divide.
 """
 
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,7 +113,7 @@ class Observations:
 
     def joined(self, other: "Observations") -> "Observations":
         """These and others."""
-        return Observations(*(np.concatenate(pair) for pair in zip(astuple(self), astuple(other), strict=True)))
+        return Observations(*(np.concatenate([getattr(self, name), getattr(other, name)]) for name in OBSERVED))
 
     def by_node(self, tree: QuadrantNodes) -> tuple[Floats, Floats]:
         """Mean of each node's values, and its precision."""
@@ -123,6 +123,9 @@ class Observations:
             for weights in (self.precisions, self.precisions * self.values)
         )
         return np.divide(weighted, precisions, out=np.zeros(tree.nodes), where=precisions > 0), precisions
+
+
+OBSERVED = [field.name for field in fields(Observations)]
 
 
 class Survey:
