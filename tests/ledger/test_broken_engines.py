@@ -158,7 +158,7 @@ def test_a_killed_job_can_be_made_up_for(tmp_path: Path) -> None:
     if reason := why_no_spark():
         pytest.skip(reason)
     Path("trips").mkdir()
-    places = np.random.default_rng(4).random((2, 50_000))
+    places = np.random.default_rng(4).random((2, 2_000_000))  # so many that a job is still there when it is looked for
     pq.write_table(pa.table({"lon": places[0], "lat": places[1]}), "trips/part-0.parquet")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "tests.ledger.broken_runs", "trips/part-0.parquet"]
