@@ -133,3 +133,12 @@ def test_a_plan_for_slices_is_one_of_a_slice(run: Run) -> None:
     assert sliced.stdout == alone.stdout
     assert "one of 3 slices" in sliced.stderr
     assert_refused(run(*public, "--points-about", "9000", "--accuracy", "5%", "--by", "3"), 2, "Give --epsilon")
+
+
+def test_slices_that_hold_nothing_are_warned_of(points: Path, run: Run) -> None:
+    """Values that the data does not have cost the same; the last line on stderr says so."""
+    asked = ("publish", points, *BOUNDS, "--by", "kind", "-o", "kinds.dp.parquet", "--overwrite", "--values")
+    missed, met = run(*asked, "Car,Bike"), run(*asked, "car,bike")
+
+    assert missed.stderr.splitlines()[-1].startswith("hushgrid: warning: the release says little")
+    assert "warning" not in met.stderr

@@ -13,8 +13,9 @@ from hushgrid.geometry.domain import Domain, exact_text
 from hushgrid.inference.measurements import discrete_laplace_variance
 from hushgrid.methods.areas import Areas
 from hushgrid.release.request import ReleaseRequest
-from hushgrid.synopsis.answer import normal_reach
-from hushgrid.synopsis.facts import Facts
+from hushgrid.slices.slices import Slices
+from hushgrid.synopsis.answer import Answer, normal_reach
+from hushgrid.synopsis.facts import Facts, total_answer
 from hushgrid.synopsis.synopsis import Synopsis
 
 PROMISES_LITTLE = 20  # of epsilon: odds may change by a factor of hundreds of millions
@@ -89,21 +90,47 @@ def domain_warning(synopsis: Synopsis) -> str | None:
     return _too_few(synopsis) if size is not None and size.source == "rows" else None
 
 
-def total_warning(synopsis: Synopsis) -> str | None:
+def total_warning(release: Synopsis | Slices) -> str | None:
     """Warn a steward of a total that cannot be right, or says nothing.
 
-    It is far below a public size or, of users, lost in the noise. Programs that try things out on a few points are
-    spared: they see the total.
+    It is far below a public size, lost in the noise, or above the public total that counts were scaled to. Where a
+    noisy number of rows tells more, `domain_warning` has judged it. Python does not warn of it: programs that try
+    things out on a few points see the total.
     """
-    size, claim = synopsis.claim.size, synopsis.claim
-    too_few = _too_few(synopsis) if size is not None and size.source == "public" else None
-    total = synopsis.answer(synopsis.domain.bounds)
-    if too_few is not None or claim.unit == "record" or total.usable:
-        return too_few
-    counted = Facts.of(synopsis).counted
+    whole = release.total if isinstance(release, Slices) else release
+    size = None if whole is None else whole.claim.size
+    by_rows = size is not None and size.source == "rows"
+    if whole is not None and (said := _too_few(whole)) is not None:
+        return None if by_rows else said
+    if isinstance(release, Slices):
+        shown, total, spelt = release.shown(), release.total_of_all(), ARE_SLICES_SPELT
+    elif by_rows and release.claim.unit == "record":
+        return None
+    else:
+        shown, total, spelt = release, total_answer(release, confidence=0.95), ""
+    if total.usable:
+        return _total_exceeded(shown, total)
     return (
-        f"the release says little: its total is about {total.estimate:,.0f} {counted}, {total.low:,.0f} to "
-        f"{total.high:,.0f}. If there should be many more, points were misread. {_what_to_try(synopsis)}"
+        f"the release says little: its total is about {total.estimate:,.0f} {Facts.of(shown).counted}, "
+        f"{total.low:,.0f} to {total.high:,.0f}. If there should be many more, points were misread. "
+        f"{spelt}{_what_to_try(shown)}"
+    )
+
+
+ARE_SLICES_SPELT = "Are the values or times of the slices written as they are in the data? "
+
+
+def _total_exceeded(synopsis: Synopsis, total: Answer) -> str | None:
+    """Warn of a public total that is clearly less than what was counted."""
+    scale = synopsis.scale
+    if scale is None or scale.source != "public":
+        return None
+    found, noise_std = float(total.estimate) / scale.factor, float(total.noise_std) / scale.factor
+    if found - CLEAR_GAP * noise_std <= scale.total:
+        return None
+    return (
+        f"counts were scaled down to the public total of {scale.total:,}, but about {found:,.0f} records were found. "
+        "Is the total in thousands, or that of another period? Publishing again spends budget again."
     )
 
 

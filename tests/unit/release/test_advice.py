@@ -1,7 +1,9 @@
 """Warnings before and after a release, from public figures and released values alone."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from shapely import box
 
 import hushgrid as hg
 from hushgrid.errors import HushgridWarning
@@ -78,3 +80,50 @@ def test_a_total_of_users_that_says_little_is_warned_of(shift: float, expected: 
         release = hg.publish(POINTS + shift, domain=SQUARE, epsilon=1, rng=hg.simulation_rng(seed), **options)
 
         assert (total_warning(release) is not None) is expected
+
+
+HALVES = {"method": hg.Areas([box(0, 0, 0.5, 1), box(0.5, 0, 1, 1)], names=["left", "right"])}
+UNSIZED = {
+    "one cell": {"method": "uniform"},
+    "areas": HALVES,
+    "a grid that was given": {"method": hg.UniformGrid(side=4)},
+    "sized by the domain": {"method": "ug", "size_from": "domain"},
+    "slices": {"by": hg.By("kind", values=["a", "b"])},
+    "slices of areas": {"by": hg.By("kind", values=["a", "b"]), **HALVES},
+}
+
+
+@pytest.mark.parametrize("options", UNSIZED.values(), ids=UNSIZED)
+@pytest.mark.parametrize(("shift", "expected"), [(0, False), (5, True)], ids=["inside", "outside"])
+def test_an_empty_release_of_records_is_warned_of(options: dict, shift: float, expected: bool) -> None:
+    """Also where no number of rows was measured that would tell, and of slices."""
+    lon, lat = (POINTS + shift).T
+    table = pa.table({"lon": lon, "lat": lat, "kind": np.resize(["a", "b"], len(POINTS))})
+    for seed in range(5):
+        made = {"domain": SQUARE, "epsilon": 1, "calibrate": False, **options}
+        said = total_warning(hg.publish(table, **made, rng=hg.simulation_rng(seed)))
+
+        assert (said is not None) is expected
+        assert said is None or "the release says little" in said
+
+
+def test_values_that_the_data_does_not_have_are_warned_of() -> None:
+    """Slices called otherwise hold nothing, and look like columns misread."""
+    table = pa.table({"lon": POINTS[:, 0], "lat": POINTS[:, 1], "kind": ["bike"] * len(POINTS)})
+    by = hg.By("kind", values=["Bike", "Car"])
+    release = hg.publish(table, domain=SQUARE, epsilon=1, by=by, calibrate=False, rng=hg.simulation_rng(1))
+
+    assert "written as they are in the data?" in (total_warning(release) or "")
+
+
+@pytest.mark.parametrize(("total", "expected"), [(30, True), (2900, False), (9000, False)])
+@pytest.mark.parametrize("estimate", ["kept-records", "all-records"])
+def test_a_public_total_below_what_was_counted_is_warned_of(total: int, expected: bool, estimate: str) -> None:
+    """A total in thousands, say; what is within the noise is let pass."""
+    users = {"user": WHO, "max_per_user": 3, "scale_to_total": total, "estimate": estimate}
+    for seed in range(5):
+        release = hg.publish(POINTS, domain=SQUARE, epsilon=2, calibrate=False, **users, rng=hg.simulation_rng(seed))
+        said = total_warning(release)
+
+        assert (said is not None) is expected
+        assert said is None or "scaled down to the public total of 30, but about" in said

@@ -161,11 +161,12 @@ def publish_command(
         write_manifest_files(found, output, overwrite=overwrite)
     summarise(found)
     suggest(found, output)
-    if isinstance(found, Slices):
-        return
-    delivery.warn_of(domain_warning, found)
+    whole = found.total if isinstance(found, Slices) else found
+    if whole is not None:
+        delivery.warn_of(domain_warning, whole)
     delivery.warn_of(total_warning, found)
-    delivery.warn_of(released_aim_warning, found)
+    if not isinstance(found, Slices):
+        delivery.warn_of(released_aim_warning, found)
 
 
 def _check_paths(points: "Path | Address", output: Path, *, manifest: bool, overwrite: bool) -> None:
