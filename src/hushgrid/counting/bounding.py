@@ -316,9 +316,10 @@ class UserLevel:
                 msg += "scale_to_total='private', or kept_share=True."
                 raise ArgumentError(msg)
             _check_at_least_one(max_for_total=max_for_total)
-            if all_records and max_for_total < max_per_user:
+            if max_for_total < max_per_user:
                 msg = f"max_for_total={max_for_total} would count fewer records of a user than max_per_user="
-                msg += f"{max_per_user} keeps. Give a larger one, or leave it out: then noisy values choose it."
+                usual = "noisy values choose it" if all_records else f"it is {CAP_PER_RECORD * max_per_user}"
+                msg += f"{max_per_user} keeps. Give a larger one, or leave it out: then {usual}."
                 raise ArgumentError(msg)
         elif not all_records:
             max_for_total = CAP_PER_RECORD * max_per_user
