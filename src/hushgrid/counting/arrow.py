@@ -7,6 +7,7 @@ What is done with a column depends on its declared type alone. Nothing here can 
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -273,11 +274,14 @@ def point_columns(
     raise not_points(name, storage, where)
 
 
-def arrow_schema(form: str, schema: pa.Schema, columns: PointColumns, user: str | None) -> PointSchema:
+def arrow_schema(
+    form: str, schema: pa.Schema, columns: PointColumns, *, user: str | None, sliced: Sequence[str] = ()
+) -> PointSchema:
     """The columns that are read of an Arrow schema."""
     kinds = {name: schema.field(name).type for name in columns.names}
     ids = {} if user is None else {user: schema.field(user).type}
-    return PointSchema(form=form, columns=columns_by_meaning(kinds, ids))
+    slices = {name: schema.field(name).type for name in sliced}
+    return PointSchema(form=form, columns=columns_by_meaning(kinds, ids, slices))
 
 
 def is_number(kind: pa.DataType) -> bool:

@@ -236,7 +236,7 @@ def refuse_signs(dialect: Dialect, where: str) -> None:
         raise ArgumentError(msg)
 
 
-Meaning = Literal["longitude", "latitude", "points", "user"]
+Meaning = Literal["longitude", "latitude", "points", "user", "slice"]
 
 
 class DeclaredColumn(NamedTuple):
@@ -267,11 +267,14 @@ def schema_of(points: object) -> PointSchema | None:
 
 
 def columns_by_meaning(
-    coordinates: Mapping[str, object], users: Mapping[str, object] | None = None
+    coordinates: Mapping[str, object],
+    users: Mapping[str, object] | None = None,
+    slices: Mapping[str, object] | None = None,
 ) -> tuple[DeclaredColumn, ...]:
     """Columns with their meaning, each given as its name and declared type.
 
-    Two columns of coordinates are longitude and latitude; one holds points.
+    Two columns of coordinates are longitude and latitude; one holds points. Slices and periods are by the values of
+    others.
 
     Examples
     --------
@@ -283,4 +286,5 @@ def columns_by_meaning(
     return (
         *(DeclaredColumn(meaning, name, str(kind)) for meaning, (name, kind) in places),
         *(DeclaredColumn("user", name, str(kind)) for name, kind in (users or {}).items()),
+        *(DeclaredColumn("slice", name, str(kind)) for name, kind in (slices or {}).items()),
     )

@@ -206,7 +206,7 @@ class CsvPoints:
         self._first = header.size
         self.signs = dialect.signs(header.delimiter, where=str(path))
         self._fields = CsvFields(fields, has_user=user is not None, by=by)
-        self.schema = _schema([header.names[field] for field in fields[: 2 if user is None else 3]], self.signs)
+        self.schema = _schema([header.names[field] for field in fields], self.signs, has_user=user is not None)
         self._part_bytes = part_bytes
         self._block_bytes = block_bytes
 
@@ -355,10 +355,12 @@ def _other_delimiter(path: Path, found: str) -> InputError:
     return InputError(msg, instead={"delimiter": "tab" if found == "\t" else found})
 
 
-def _schema(names: Sequence[str], signs: Signs) -> PointSchema:
-    """The columns that are read, and the signs between and in them."""
+def _schema(names: Sequence[str], signs: Signs, *, has_user: bool) -> PointSchema:
+    """The columns that are read, in the order of `find_fields`, and the signs between and in them."""
     numbers = f"numbers with {' or '.join(IN_WORDS[sign] for sign in signs.decimals)}"
-    columns = columns_by_meaning(dict.fromkeys(names[:2], numbers), dict.fromkeys(names[2:], "text"))
+    first = 3 if has_user else 2  # of those of slices
+    users, slices = (dict.fromkeys(some, "text") for some in (names[2:first], names[first:]))
+    columns = columns_by_meaning(dict.fromkeys(names[:2], numbers), users, slices)
     return PointSchema(form=f"a CSV file with {DELIMITERS[signs.delimiter]} between columns", columns=columns)
 
 

@@ -152,7 +152,8 @@ class TablePoints:
     def schema(self) -> PointSchema:
         """The columns that are read of the table."""
         user = None if self._user is None else self._user.name
-        return arrow_schema("a table in memory", self._table.schema, self._columns, user)
+        sliced = () if self._slices is None else self._slices.by.columns
+        return arrow_schema("a table in memory", self._table.schema, self._columns, user=user, sliced=sliced)
 
     def rows(self) -> int:
         """Number of rows."""

@@ -133,7 +133,9 @@ class ParquetPoints:
             self._slices = slice_columns(
                 file.schema_arrow, by, coordinates=self._columns.names, user=user, where=str(path)
             )
-            self.schema = arrow_schema("a Parquet file", file.schema_arrow, self._columns, user)
+            self.schema = arrow_schema(
+                "a Parquet file", file.schema_arrow, self._columns, user=user, sliced=() if by is None else by.columns
+            )
 
     @property
     def columns(self) -> list[str]:

@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
 import pytest
 import shapely
 
@@ -39,6 +41,23 @@ def test_what_the_points_are_is_told(points, form: str) -> None:
     assert found.to_dict()["form"] == form
     assert form in " ".join(str(found).split())
     assert [column["name"] for column in found.to_dict()["columns"]] == (["lon", "lat"] if "table" in form else [])
+
+
+@pytest.mark.parametrize("user", [None, "who"])
+@pytest.mark.parametrize("kind", ["trips.csv", "trips.parquet", "table", "polars"])
+def test_columns_of_slices_are_told(tmp_path: Path, kind: str, user: str | None) -> None:
+    """As much as the others: a time taken from the wrong column would be paid for."""
+    table = pa.table({"at": ["2026-03-01"], "who": ["a"], "lat": [0.5], "kind": ["bus"], "lon": [0.5]})
+    path = tmp_path / kind
+    if path.suffix:
+        (pyarrow.csv.write_csv if path.suffix == ".csv" else pq.write_table)(table, path)
+    by = hg.By.product(hg.By("kind", values=["bus"]), hg.By.time("at", "hour"))
+    points = path if path.suffix else (table if kind == "table" else pl.from_arrow(table))
+    found = check(points, by=by, user=user, max_per_user=None if user is None else 3)
+
+    users = [] if user is None else [("user", "who")]
+    told = [("longitude", "lon"), ("latitude", "lat"), *users, ("slice", "kind"), ("slice", "at")]
+    assert [(column.meaning, column.name) for column in found.schema.columns] == told
 
 
 def test_a_list_is_not_gone_through() -> None:

@@ -186,7 +186,8 @@ class EnginePoints:
         with working(engine.name):
             rows = engine.doubles(frame, coordinates).select(*wanted)
         ids = None if user is None else {user: schema[user]}
-        declared = columns_by_meaning({name: schema[name] for name in coordinates}, ids)
+        sliced = {} if by is None else {name: schema[name] for name in by.columns}
+        declared = columns_by_meaning({name: schema[name] for name in coordinates}, ids, sliced)
         return cls(engine, rows, files, declared, to_copy)
 
     def state(self) -> bytes | None:
