@@ -178,6 +178,10 @@ ON_AREAS_REFUSED = {
     "an accuracy": (["--accuracy", "5%"], "--accuracy is about rectangles"),
     "no budget": ([], "Give either --epsilon or --accuracy"),
     "shares of more than all": (["--epsilon", "1", "--level-shares", ".5,.6"], "sum to 1, got .5 + .6 = 1.1"),
+    "a curve": (["--epsilon", "1", "--curve", "k.png"], "--curve draws what a bound on users costs"),
+    "an aim": (["--epsilon", "1", "--aim", "200m"], "aim is about rectangles"),
+    "records of users": (["--epsilon", "1", "--records-per-user", "5,40"], "records_per_user is about rectangles"),
+    "all records": (["--epsilon", "1", "--estimate", "all-records"], "estimate is about rectangles"),
     "a small domain": (["--epsilon", "1", "--domain", "0,0,5,1"], "reaches outside the domain"),
 }
 
@@ -195,3 +199,25 @@ def test_a_plan_for_areas_that_makes_no_sense_is_refused(run: Run, tmp_path: Pat
 def test_levels_are_about_areas(run: Run) -> None:
     """Without any, there is nothing to divide among."""
     assert_refused(run(*GIVEN, "--epsilon", "1", "--levels", "half,strip"), 2, "without --areas")
+
+
+def test_a_domain_may_be_in_metres(run: Run) -> None:
+    """Named as publish has it; cells are in its units, and the errors are those of the same square in degrees."""
+    asked = ("--points-about", "20000", "--epsilon", "1", "--json")
+    metres = json.loads(
+        run("plan", "--domain", "580000,4500000,600000,4520000", "--domain-crs", "EPSG:32618", *asked).stdout
+    )
+    degrees = json.loads(run("plan", "--domain", "0,0,1,1", *asked).stdout)
+
+    for one, other in zip(metres["methods"], degrees["methods"], strict=True):
+        assert one["errors"] == other["errors"]
+        assert one["cell_width"] == pytest.approx(20_000 * other["cell_width"])
+        assert one["cell_kilometres"] is None
+
+
+def test_a_picture_of_another_kind_is_refused(run: Run) -> None:
+    """By the option that was given, and with the command that works."""
+    result = run(*GIVEN, "--epsilon", "1", "--curve", "k.jpg")
+
+    assert_refused(result, 2, "--curve must end in .png or .svg or .pdf, got k.jpg.")
+    assert result.stderr.rstrip().endswith("--curve k.png")

@@ -38,7 +38,9 @@ STANDARD_OUTPUT = "-"
 RELEASE = (".parquet", ".geoparquet", ".pq")
 
 
-def check_output(path: Path, *, overwrite: bool, endings: tuple[str, ...], is_text: bool = False) -> None:
+def check_output(
+    path: Path, *, overwrite: bool, endings: tuple[str, ...], is_text: bool = False, name: str = "output"
+) -> None:
     """Refuse a path that cannot be written to or misleads.
 
     A name misleads if its ending says that the file is something else.
@@ -52,8 +54,8 @@ def check_output(path: Path, *, overwrite: bool, endings: tuple[str, ...], is_te
         return
     _refuse_blank(path, f"result{endings[0]}")
     if path.suffix and not path.name.lower().endswith(endings):
-        msg = f"--output must end in {' or '.join(endings)}, got {path}."
-        raise ArgumentError(msg, instead={"output": path.with_suffix(endings[0])})
+        msg = f"--{name} must end in {' or '.join(endings)}, got {path}."
+        raise ArgumentError(msg, instead={name: path.with_suffix(endings[0])})
     check_target(path, overwrite=overwrite)
 
 

@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 from hushgrid.cli.files import STANDARD_INPUT, check_input
 from hushgrid.cli.text import warn
 from hushgrid.errors import LONGEST_QUOTE, ArgumentError, InputError
-from hushgrid.geometry.domain import Domain, exact_text
+from hushgrid.geometry.domain import Domain, exact_text, number_of
 from hushgrid.methods import METHODS
 from hushgrid.release.auto import AUTO
 
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 
 
 Rect = tuple[float, float, float, float]
-
-
-def to_domain(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Domain | None:
-    """Parse a domain written as ``W,S,E,N``."""
-    return None if text is None else Domain.parse(text)
 
 
 def to_total(_context: click.Context, _parameter: click.Parameter, text: str | None) -> int | Literal["private"] | None:
@@ -38,7 +33,20 @@ def to_total(_context: click.Context, _parameter: click.Parameter, text: str | N
         return int(text)
     except ValueError:
         msg = f"--scale-to-total must be a whole number or 'private', got {text!r}."
-        raise ArgumentError(msg) from None
+        meant = "private" if text.strip().lower() == "private" else whole_number(text)
+        raise ArgumentError(msg, instead=None if meant is None else {"scale_to_total": meant}) from None
+
+
+def whole_number(text: str) -> str | None:
+    """A whole number that was written otherwise, if any.
+
+    Examples
+    --------
+    >>> whole_number("2e3"), whole_number("100,000"), whole_number("1.5"), whole_number("many")
+    ('2000', '100000', None, None)
+    """
+    number = number_of(text.replace(",", "").replace(" ", ""))
+    return f"{number:.0f}" if number.is_integer() else None
 
 
 def to_texts(_context: click.Context, _parameter: click.Parameter, text: str | None) -> tuple[str, ...] | None:

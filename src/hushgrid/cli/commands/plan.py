@@ -8,10 +8,10 @@ import click
 
 from hushgrid.cli.arguments import AreasAsked, chosen_method
 from hushgrid.cli.files import check_output
-from hushgrid.cli.parameters import example, to_domain, to_texts
+from hushgrid.cli.parameters import example, to_texts
 from hushgrid.cli.text import as_json, note
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
 from hushgrid.release.auto import AUTO
 from hushgrid.slices.axes import MOST_SLICES
 
@@ -44,9 +44,16 @@ def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str 
 )
 @click.option(
     "--domain",
-    callback=to_domain,
+    "bounds",
     metavar="W,S,E,N",
     help="Public rectangle to cover: west, south, east, north. With --areas, it may be left out.",
+)
+@click.option(
+    "--domain-crs",
+    default=LONGITUDE_LATITUDE,
+    show_default=True,
+    metavar="EPSG:N",
+    help="Reference system of the domain.",
 )
 @click.option(
     "--points-about",
@@ -131,7 +138,8 @@ def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str 
 )
 @click.option("--json", "want_json", is_flag=True, help="Write JSON.")
 def plan_command(
-    domain: Domain | None,
+    bounds: str | None,
+    domain_crs: str,
     points_about: int | None,
     epsilon: str | None,
     accuracy: float | None,
@@ -164,26 +172,28 @@ def plan_command(
 
     asked = AreasAsked(file=areas_file, name=area_name, levels=levels or (), shares=level_shares)
     asked.check()
-    if areas_file is not None and accuracy is not None:
-        msg = "--accuracy is about rectangles. With --areas, give --epsilon and read what each level gets."
-        raise click.UsageError(msg)
+    if areas_file is not None:
+        _refuse_beside_areas(accuracy, curve)
     if (epsilon is None) == (accuracy is None):
         msg = "Give either --epsilon or --accuracy."
         raise click.UsageError(msg)
     if curve is not None:
-        check_output(curve, overwrite=False, endings=PICTURES)
+        check_output(curve, overwrite=False, endings=PICTURES, name="curve")
+    domain = None if bounds is None else Domain.parse(bounds, crs=domain_crs)
     public: dict[str, Any] = {
         "domain": domain,
         "points_about": points_about,
         "epsilon": epsilon,
         "max_per_user": max_per_user,
+        "records_per_user": records_per_user,
+        "estimate": estimate,
+        "aim": aim,
     }
     if areas_file is None:
         for option, given in (("--domain", domain), ("--points-about", points_about)):
             if given is None:
                 raise click.MissingParameter(param_type="option", param_hint=f"'{option}'")
-        public |= {"accuracy": accuracy, "size_share": size_share, "filled": filled, "aim": aim}
-        public |= {"records_per_user": records_per_user, "estimate": estimate}
+        public |= {"accuracy": accuracy, "size_share": size_share, "filled": filled}
     else:
         public["areas"] = chosen_method(AUTO, asked, None)
     if slices is not None:
@@ -194,6 +204,16 @@ def plan_command(
     click.echo(as_json(made.to_dict()) if want_json else made)
     if slices is not None:
         note(f"These are figures of one of {slices:,} slices. All of them together cost the same epsilon once.")
+
+
+def _refuse_beside_areas(accuracy: float | None, curve: Path | None) -> None:
+    """Refuse options that say nothing of areas."""
+    if accuracy is not None:
+        msg = "--accuracy is about rectangles. With --areas, give --epsilon and read what each level gets."
+        raise click.UsageError(msg)
+    if curve is not None:
+        msg = "--curve draws what a bound on users costs counts of rectangles. Leave it out, or --areas."
+        raise click.UsageError(msg)
 
 
 def _one_slice(
