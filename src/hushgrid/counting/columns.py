@@ -34,7 +34,7 @@ def check_column_arguments(lon: str | None, lat: str | None, geometry: str | Non
         raise ArgumentError(msg, instead={"lat": "COLUMN"} if lat is None else {"lon": "COLUMN"})
     if lon is not None and lon == lat:
         msg = f"lon and lat must name two columns, got {lon!r} for both."
-        raise ArgumentError(msg)
+        raise ArgumentError(msg, instead={"lat": "COLUMN"})
     if lon is not None and geometry is not None:
         msg = f"give lon and lat, or geometry, not both; got lon={lon!r}, lat={lat!r}, geometry={geometry!r}."
         raise ArgumentError(msg)
@@ -69,12 +69,14 @@ def find_columns(
         for name in named.values():
             _check_present(name, names, where, unlisted, instead=_nearest(named, names))
         return tuple(named.values())
-    pairs = usual_pairs(names)
+    pairs = list(dict.fromkeys(usual_pairs(names)))
     if len(pairs) > 1:
         listed = ", ".join(f"{east!r} and {north!r}" for east, north in pairs)
         msg = f"{where} has more than one pair of columns that may be the coordinates: {listed}. Name them."
         raise InputError(msg, instead=dict(zip(("lon", "lat"), pairs[0], strict=True)))
     if pairs:
+        for name in pairs[0]:
+            _check_present(name, names, where, unlisted)
         return pairs[0]
     if primary_geometry is not None:
         _check_present(primary_geometry, names, where, unlisted)

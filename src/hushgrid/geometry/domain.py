@@ -60,9 +60,11 @@ class Domain:
     def parse(cls, text: str, *, crs: str = LONGITUDE_LATITUDE) -> Self:
         """Domain written as ``W,S,E,N``."""
         parts = text.split(",")
-        if len(parts) != 4:
+        is_right = len(parts) == 4 and all(map(math.isfinite, map(number_of, parts)))
+        better = {} if is_right else _separated(text, crs)
+        if len(parts) != 4 or better:
             msg = f"a domain is four numbers W,S,E,N separated by commas, got {quoted(text)}."
-            raise ArgumentError(msg, instead=_separated(text, crs))
+            raise ArgumentError(msg, instead=better)
         west, south, east, north = parts
         return cls(west=west, south=south, east=east, north=north, crs=crs)  # type: ignore[arg-type]  # text is converted
 
@@ -172,13 +174,29 @@ def _reordered(domain: Domain) -> dict[str, object]:
     return {}
 
 
+MINUS_SIGNS = str.maketrans("\u2212\u2013", "--")  # of typesetting: the minus and the dash
+LONGITUDE, LATITUDE = (
+    re.compile(rf"([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)°?([{sides}]?)", re.IGNORECASE) for sides in ("EW", "NS")
+)
+
+
 def _separated(text: str, crs: str) -> dict[str, object]:
-    """The domain of four numbers separated otherwise, if any."""
-    numbers = re.split(r"[\s,;]+", text.strip(" ,;[]()"))
-    if len(numbers) != 4:
-        return {}
-    try:
-        Domain.parse(",".join(numbers), crs=crs)
-    except ArgumentError as error:
-        return error.instead
-    return {"domain": ",".join(numbers)}
+    """The domain of four numbers written otherwise, if any.
+
+    Examples
+    --------
+    >>> _separated("[-74.26 40.48 -73.70 40.92]", "OGC:CRS84"), _separated("74,26W; 40,48N; 73,7W; 40,92N", "OGC:CRS84")
+    ({'domain': '-74.26,40.48,-73.70,40.92'}, {'domain': '-74.26,40.48,-73.7,40.92'})
+    """
+    text = text.translate(MINUS_SIGNS).strip(" ,;[](){}")
+    with_point, with_comma = re.split(r"[\s,;]+", text), re.split(r"[\s;]+", text)
+    for words in (with_point, [word.strip(",").replace(",", ".") for word in with_comma]):
+        found = [kind.fullmatch(word) for kind, word in zip((LONGITUDE, LATITUDE) * 2, words, strict=False)]
+        numbers = [f"-{one[1]}" if one[2] in {*"WSws"} else one[1] for one in found if one is not None]
+        if len(words) == len(numbers) == 4 and all(map(math.isfinite, map(number_of, numbers))):
+            try:
+                Domain.parse(",".join(numbers), crs=crs)
+            except ArgumentError as error:
+                return error.instead
+            return {"domain": ",".join(numbers)}
+    return {}

@@ -30,8 +30,8 @@ def test_a_declared_geometry_is_the_last_resort():
 
 @pytest.mark.parametrize(
     "names",
-    [["lon", "lat", "x", "y"], ["lon", "LON", "lat"], ["lon", "lng", "lat"], ["lon", "lon", "lat"]],
-    ids=["two pairs", "two cases", "two longitudes", "twice the same"],
+    [["lon", "lat", "x", "y"], ["lon", "LON", "lat"], ["lon", "lng", "lat"]],
+    ids=["two pairs", "two cases", "two longitudes"],
 )
 def test_more_than_one_pair_is_an_error_that_lists_them(names):
     """Two usual pairs are an error, which lists both."""
@@ -74,6 +74,15 @@ def test_names_that_contradict_each_other_are_refused(given):
     """Half a pair of names is refused, and so is a pair beside a geometry."""
     with pytest.raises(ArgumentError):
         check_column_arguments(**{"lon": None, "lat": None, "geometry": None, **given})
+
+
+@pytest.mark.parametrize("names", [["lon", "lon", "lat"], ["lon", "lat", "lat"]])
+def test_a_pair_that_is_there_twice_cannot_be_named(names):
+    """It has to be renamed; naming it would be refused as well."""
+    with pytest.raises(InputError, match=r"more than one column 'l(on|at)'\. Rename all but one") as caught:
+        find_columns(names, where="trips.csv")
+
+    assert not caught.value.instead
 
 
 def test_a_long_list_of_columns_is_cut():
