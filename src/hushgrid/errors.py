@@ -5,6 +5,7 @@ names arguments, declared columns and files, never a value, a count or a coordin
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import ClassVar
 
 LONGEST_QUOTE = 80  # characters of what was given, in a message
@@ -51,7 +52,8 @@ class HushgridError(Exception):
     def __str__(self) -> str:
         if not self.instead:
             return self.complaint
-        return f"{self.complaint} Try {', '.join(f'{name}={value!r}' for name, value in self.instead.items())}."
+        plain = {name: str(value) if isinstance(value, Path) else value for name, value in self.instead.items()}
+        return f"{self.complaint} Try {', '.join(f'{name}={value!r}' for name, value in plain.items())}."
 
 
 class ArgumentError(HushgridError, ValueError):

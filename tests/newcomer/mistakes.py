@@ -200,6 +200,10 @@ MISTAKES = {
         f"{PUBLISH} --public-size 2e3",
         2, "'2e3' is not a valid integer", "See 'hushgrid publish --help'", f"{PUBLISH} --public-size 2000",
     ),
+    "a total with a comma in it": _wrong(
+        "--scale-to-total 100,000", "--scale-to-total 100000", 2, "got '100,000'", "must be a whole number or",
+        of=f"{PUBLISH} --user-column user --max-per-user 10 --scale-to-total 100000",
+    ),
     "more than is left": Mistake(
         PUBLISH.replace("--epsilon 1", "--epsilon 2") + " --dataset trips",
         4, "epsilon 2 is asked", "which has 1 left", f"{PUBLISH} --dataset trips",

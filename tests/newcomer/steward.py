@@ -130,6 +130,29 @@ REFERENCE_SYSTEMS = {
     ),
 }
 
+USUAL = "--domain -74.26,40.48,-73.70,40.92 "
+BOUNDS = {
+    "decimal commas in the domain": Row(
+        publish("trips.csv", domain="'-74,26;40,48;-73,70;40,92'"), 2, "separated by commas, got", shown=USUAL
+    ),
+    "decimal commas and blanks": Row(
+        publish("trips.csv", domain="'-74,26, 40,48, -73,70, 40,92'"), 2, "separated by commas, got", shown=USUAL
+    ),
+    "a minus sign of typesetting": Row(
+        publish("trips.csv", domain="\u221274.26,40.48,\u221273.70,40.92"), 2, "four numbers W,S,E,N", shown=USUAL
+    ),
+    "sides of the world as letters": Row(
+        publish("trips.csv", domain="74.26W,40.48N,73.70W,40.92N"), 2, "four numbers W,S,E,N", shown=USUAL
+    ),
+    "letters in another order": Row(
+        publish("trips.csv", domain="'40.48N 74.26W 40.92N 73.70W'"), 2, "four numbers W,S,E,N"
+    ),
+    "brackets around the domain": Row(
+        publish("trips.csv", domain="'(-74.26, 40.48, -73.70, 40.92)'"), 2, "four numbers W,S,E,N", shown=USUAL
+    ),
+    "a file for the domain": Row(publish("trips.csv", domain="districts.geojson"), 2, "got 'districts.geojson'"),
+}
+
 VALUES = {
     "epsilon in per cent": Row(
         with_option("--epsilon 1 ", "--epsilon 10% "),
@@ -145,6 +168,12 @@ VALUES = {
     ),
     "a method by its paper, misspelt": Row(
         with_option("uniform --no", "unifrom-grid --no"), 2, "or what papers call one", shown="--method uniform-grid"
+    ),
+    "a length without its unit": Row(
+        with_option("--method uniform ", "--aim 500 "), 2, "aim must be a length", shown="--aim 500m"
+    ),
+    "a choice cut short": Row(
+        publish(more="--size-from dom"), 2, "is not one of 'rows', 'domain'", shown="--size-from domain"
     ),
     "a symbol without its number": Row(with_option("uniform --no", "U_m --no"), 2, "such as uniform-grid, K_st, U_64"),
     "users of a ledger for records": Row(
@@ -164,6 +193,31 @@ FILES = {
         filled=("RELEASE", "trips"),
     ),
     "districts given to publish": Row(publish("districts.geojson"), 3, "ogr2ogr districts.csv districts.geojson"),
+    "districts beside the release": Row(
+        "query trips.dp.parquet districts.geojson",
+        2,
+        "unexpected extra argument (districts.geojson). See",
+        shown="hushgrid query trips.dp.parquet --polygons districts.geojson",
+    ),
+    "districts before the release": Row(
+        "query districts.geojson trips.dp.parquet",
+        2,
+        "unexpected extra argument",
+        shown="hushgrid query trips.dp.parquet --polygons districts.geojson",
+    ),
+    "confidence with a sign": Row(
+        f"query trips.dp.parquet --rect {W_S_E_N} --confidence 95%", 2, "is not a valid", shown="--confidence 0.95"
+    ),
+    "a ledger that protects nobody": Row(
+        "ledger init --dataset bikes --budget 3",
+        2,
+        "Choose from: record, user. See",
+        shown="hushgrid ledger init --dataset bikes --budget 3 --unit 'record|user'",
+        filled=("'record|user'", "record"),
+    ),
+    "a statement in German": Row(
+        "manifest trips.dp.parquet --language German", 2, "one of en, de, fr, es", shown="--language de"
+    ),
     "a blank for the page": Row("map trips.dp.parquet -o 'HTML|-'", 2, "is a blank to fill in", shown="-o result.html"),
     "no page": Row(
         "map trips.dp.parquet", 2, "Missing option '-o'", shown="--output HTML", filled=("HTML", "trips.html")
@@ -206,6 +260,9 @@ PEOPLE = {
     "users on an account of records": Row(
         publish(more="--user-column owner --max-per-user 5"), 5, "would protect each user"
     ),
+    "a cap below the bound": Row(
+        publish(more="--user-column user --max-per-user 5 --max-for-total 3"), 2, "would count fewer records"
+    ),
     "a bound of nothing": Row(publish(more="--user-column user --max-per-user 0"), 2, "at least 1"),
     "a budget that is no number": Row(with_option("--epsilon 1", "--epsilon ten"), 2, "epsilon='ten'"),
     "a budget of nothing": Row(with_option("--epsilon 1", "--epsilon 0"), 2, "epsilon"),
@@ -213,4 +270,4 @@ PEOPLE = {
     "a release that is both old and new": Row(publish(more="--resume 1 --new-release"), 2, "Give one of them"),
 }
 
-STEWARD = {**CSV_SIGNS, **REFERENCE_SYSTEMS, **VALUES, **FILES, **BEFORE, **AREAS, **PEOPLE}
+STEWARD = {**CSV_SIGNS, **REFERENCE_SYSTEMS, **BOUNDS, **VALUES, **FILES, **BEFORE, **AREAS, **PEOPLE}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.newcomer.desk import hushgrid
+from tests.newcomer.desk import W_S_E_N, hushgrid
 from tests.newcomer.mistakes import MISTAKES, Mistake
 
 ALL = pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
@@ -90,3 +90,10 @@ def test_arguments_with_blanks_can_be_copied(desk: Path) -> None:
 
     command = result.stderr.splitlines()[-1].removeprefix("Try: ")
     assert shlex.split(command)[2] == "my trips.parquet"
+
+
+def test_a_dry_run_shows_paths_as_they_are_typed(desk: Path) -> None:
+    """Not as Python has them."""
+    told = hushgrid(f"hushgrid publish trips.csv --domain {W_S_E_N} --epsilon 1 -o new.gpkg --check").stdout
+
+    assert "Try output='new.parquet'." in told

@@ -90,7 +90,9 @@ def ending(error: Exception) -> tuple[int, str]:
             return INTERRUPTED, "interrupted. No file was left half-written."
         case click.UsageError():
             command = error.ctx.command_path if error.ctx else "hushgrid"
-            return error.exit_code, f"error: {error.format_message()} See '{command} --help'."
+            said = error.format_message()
+            stop = "" if said.endswith((".", "?", "?)")) else "."
+            return error.exit_code, f"error: {said}{stop} See '{command} --help'."
         case click.ClickException():
             return error.exit_code, f"error: {error.format_message()}"
         case HushgridError():

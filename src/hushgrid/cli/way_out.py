@@ -1,5 +1,6 @@
 """From a mistake to a command that works."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,13 +9,15 @@ from typing import Any, Self
 
 import click
 
+from hushgrid.cli.parameters import whole_number
 from hushgrid.errors import HushgridError
-from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain, exact_text
+from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain, exact_text, number_of
 
 OPTIONS = {"user": "--user-column", "start": "--from", "end": "--to"}  # what Python calls otherwise
 ARGUMENTS = {"path": "file"}
 SECRET = ("://", "--spark-conf")  # a password may be in it
 BOUNDS = ("--domain", "--rect")
+POLYGONS = (".geojson", ".json", ".gpkg", ".shp")
 NUMBER = re.compile(r"[+-]?\d*\.?\d+,?")
 
 
@@ -120,6 +123,8 @@ def way_out(error: Exception, program: click.Command, words: Sequence[str]) -> l
         case click.BadParameter(param=click.Parameter() as parameter):
             allowed = _allowed(parameter, typed.given(parameter) or "")
             better = None if allowed is None else typed.with_value(parameter, allowed)
+        case click.UsageError() if "unexpected extra argument" in error.message:
+            better = _with_polygons(typed)
     return None if better is None else better.words
 
 
@@ -157,19 +162,32 @@ def _with_missing(typed: Typed, hint: str, missing: click.Parameter | None) -> T
     for parameter in typed.command.params:
         wanted = hint in parameter.opts or parameter is missing or (parameter.required and not alone)
         if wanted and typed.given(parameter) is None:
-            blank = parameter.make_metavar(click.Context(typed.command))
-            typed = typed.with_value(parameter, blank.partition("|")[0])  # HTML of HTML|-
+            blank = parameter.make_metavar(click.Context(typed.command)).partition("|")[0]  # HTML of HTML|-
+            if isinstance(parameter.type, click.Choice):
+                blank = "|".join(parameter.type.choices)
+            typed = typed.with_value(parameter, blank)
     return typed
+
+
+def _with_polygons(typed: Typed) -> Typed | None:
+    """A file of polygons behind the option that takes one, where it stands as an argument."""
+    option, files = typed.parameter("polygons"), [word for word in typed.arguments if word.endswith(POLYGONS)]
+    if option is None or len(files) != 1 or typed.given(option) is not None:
+        return None
+    rest = tuple(word for word in typed.arguments if word not in files)
+    return replace(typed, arguments=rest).with_value(option, files[0])
 
 
 def _allowed(parameter: click.Parameter, given: str) -> str | None:
     """The allowed value nearest to the one given."""
     if isinstance(parameter.type, click.Choice):
-        return next(iter(get_close_matches(given.lower(), parameter.type.choices, n=1)), None)
+        choices = list(parameter.type.choices)
+        begun = [choice for choice in choices if given and choice.startswith(given.lower())]
+        return next(iter([*begun, *get_close_matches(given.lower(), choices, n=1)]), None)
     if isinstance(parameter.type, click.types.IntParamType):
-        try:
-            number = float(given.replace(",", "").replace(" ", ""))
-        except ValueError:
-            return None
-        return f"{number:.0f}" if number.is_integer() else None
+        return whole_number(given)
+    if isinstance(parameter.type, click.types.FloatParamType):
+        text, per_cent, _ = given.replace(",", ".").partition("%")
+        number = number_of(text) / (100 if per_cent else 1)
+        return f"{number:g}" if math.isfinite(number) else None
     return None

@@ -12,6 +12,7 @@ from hushgrid.errors import ArgumentError, InputError, quoted
 
 SHIPPED = ("en", "de", "fr", "es")
 COMPLETE = "en"  # has every key
+NAMED_OTHERWISE = {"ge": "de", "sp": "es"}  # German, Spanish: the others begin with their code in both languages
 LARGEST = 2**18  # bytes of a file of sentences
 
 
@@ -42,7 +43,9 @@ class Language:
         if not str(language).endswith(".toml"):
             msg = f"language must be one of {', '.join(SHIPPED)}, or a file of sentences that ends in .toml, "
             msg += f"got {quoted(str(language))}."
-            raise ArgumentError(msg, instead={"language": COMPLETE})
+            code = str(language)[:2].lower()
+            code = NAMED_OTHERWISE.get(code, code)
+            raise ArgumentError(msg, instead={"language": code if code in SHIPPED else COMPLETE})
         sentences = _read(Path(language))
         complaint = fault(sentences, _shipped(COMPLETE))
         if complaint is not None:
