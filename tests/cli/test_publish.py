@@ -335,5 +335,6 @@ def test_a_release_is_aimed_at_places(publish: Run, run: Run, tmp_path: Path) ->
 
 def test_a_wrong_aim_is_refused_with_a_better_one(publish: Run) -> None:
     """Before anything is read."""
-    assert_refused(publish("--aim", "500"), 2, "aim must be a length", "--aim 0.5%")
+    for given, better in {"500": "500m", "near": "0.5%", "0.1": "0.5%"}.items():
+        assert_refused(publish("--aim", given), 2, "aim must be a length", f"--aim {better}")
     assert not OUTPUT.exists()
