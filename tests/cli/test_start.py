@@ -1,5 +1,6 @@
 """``hushgrid start``: six questions in a terminal, and the command that answers them."""
 
+import json
 import os
 import pty
 import select
@@ -9,11 +10,15 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 import hushgrid as hg
 from hushgrid.cli import main
+from hushgrid.ledger.ledger import open_ledger
 from hushgrid.planning.users import RecordsPerUser
 
 CITY = "-74.26,40.48,-73.70,40.92"
@@ -100,6 +105,81 @@ def test_saying_no_spends_nothing() -> None:
     assert CliRunner().invoke(main, ["publish", "-h"]).exit_code == 0  # in the same process, as before
 
 
+def told(answers: list[str]) -> tuple[Result, list[str]]:
+    """What becomes of some answers, and the command they make."""
+    result = CliRunner().invoke(main, ["start"], input="\n".join(answers) + "\n")
+    assert result.exit_code == 0, result.output
+    (command,) = (line for line in result.stdout.splitlines() if line.startswith("hushgrid publish"))
+    return result, shlex.split(command)[2:]
+
+
+def test_columns_that_are_called_otherwise_are_asked_for() -> None:
+    """The wizard takes what the message of publish proposes, once somebody says yes."""
+    table = pa.table({"who": ["a", "b"] * 300, "pickup_lon": [-74.0] * 600, "pickup_lat": [40.6] * 600})
+    pq.write_table(table, "rides.parquet")
+    asked = ["rides.parquet", "n", "rides.parquet", "", CITY, "6000", "who", "5", "1", "", "y"]
+    result, command = told(asked)
+
+    assert "Take lon 'pickup_lon' and lat 'pickup_lat'?" in result.stderr
+    assert command[:5] == ["rides.parquet", "--lon", "pickup_lon", "--lat", "pickup_lat"]
+    assert hg.read("rides.dp.parquet").claim.unit == "user"
+
+
+def test_columns_that_may_not_be_quoted_are_named() -> None:
+    """The first line of a CSV file may be a record, so nothing of it is proposed."""
+    Path("rides.csv").write_text(Path("trips.csv").read_text().replace("lon;lat", "erika;muster", 1))
+    result, command = told(["rides.csv", "erika", "mustr", "rides.csv", "erika", "muster", CITY, "", "", "1", "", "y"])
+
+    assert "erika" not in result.stderr.partition("lon: which column?")[0]
+    assert command[:5] == ["rides.csv", "--lon", "erika", "--lat", "muster"]
+    assert hg.read("rides.dp.parquet").total > 5000
+
+
+def test_a_system_that_the_file_declares_is_taken() -> None:
+    """Of points in metres; the area stays in degrees."""
+    points = [b"\x01\x01\x00\x00\x00" + np.array(place, "<f8").tobytes() for place in [(588_000, 4_511_000)] * 500]
+    crs = {"id": {"authority": "EPSG", "code": 32618}}
+    column = {"encoding": "WKB", "geometry_types": ["Point"], "crs": crs}
+    geo = {"version": "1.1.0", "primary_column": "geometry", "columns": {"geometry": column}}
+    table = pa.table({"geometry": points}).replace_schema_metadata({"geo": json.dumps(geo)})
+    pq.write_table(table, "metres.parquet")
+    _, command = told(["metres.parquet", "y", CITY, "", "", "10", "", "y"])
+
+    assert command[:3] == ["metres.parquet", "--crs", "EPSG:32618"]
+    assert hg.read("metres.dp.parquet").total > 400
+
+
+@pytest.mark.parametrize(
+    ("user", "answers", "paid"),
+    [("", [""], "trips"), ("", ["people", "trips"], "trips"), ("who", [""], "people"), ("who", ["none"], None)],
+    ids=["the one that fits", "another unit first", "of users", "no account"],
+)
+def test_the_ledger_that_is_here_is_not_passed_over(user: str, answers: list[str], paid: str | None) -> None:
+    """Which of its data sets pays is asked for; the one that protects the same is proposed."""
+    with open_ledger("hushgrid.ledger", create=True) as ledger:
+        ledger.add_dataset("trips", budget=2, unit="record")
+        ledger.add_dataset("people", budget=2, unit="user")
+        ledger.add_dataset("months", budget=2, unit="record", per="month")
+    _, command = told(["trips.csv", CITY, "6000", user, *(["5"] if user else []), "1", "", *answers, "y"])
+
+    assert command.count("--dataset") == (paid is not None)
+    with open_ledger("hushgrid.ledger") as ledger:
+        spent = {name: account.spent for name, account in ledger.book().accounts.items()}
+    assert spent == {name: int(name == paid) for name in ("trips", "people", "months")}
+
+
+def test_the_names_of_areas_are_asked_for() -> None:
+    """Where no property is called name or id, before the other questions."""
+    west, south, east, north = map(float, CITY.split(","))
+    ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
+    feature = {"type": "Feature", "properties": {"ward": "all"}, "geometry": {"type": "Polygon", "coordinates": [ring]}}
+    Path("wards.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [feature]}))
+    _, command = told(["trips.csv", "wards.geojson", "ward", "6000", "", "1", "", "y"])
+
+    assert command[1:5] == ["--areas", "wards.geojson", "--area-name", "ward"]
+    assert hg.read("trips.dp.parquet").table()["name"].to_pylist() == ["all"]
+
+
 def test_areas_are_taken_as_well(desk: Path) -> None:
     west, south, east, north = map(float, CITY.split(","))
     ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
@@ -119,7 +199,10 @@ def test_areas_are_taken_as_well(desk: Path) -> None:
     [
         (["nothing.csv"], "does not exist"),
         (["trips.csv", "Paris"], "neither four numbers W,S,E,N nor a file"),
+        (["trips.csv", "trips.csv"], "cannot read polygons from trips.csv"),
         (["trips.csv", CITY, "many"], "give a whole number such as 100000"),
+        (["trips.csv", CITY, "9" * 20], "give a whole number such as 100000"),
+        (["~nobody/trips.csv"], "does not exist"),
         (["trips.csv", CITY, "", "owner"], "has no column 'owner'"),
         (["trips.csv", CITY, "", "", "10%"], "epsilon"),
         (["trips.csv", CITY, "", "", "1", "map.html"], "map.html"),

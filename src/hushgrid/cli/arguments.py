@@ -173,7 +173,7 @@ def read_areas(path: Path, asked: AreasAsked) -> "Areas":
             names = _names(features, asked)
             areas = Areas(features, names=names, levels=asked.levels, shares=asked.shares)
     except ArgumentError as error:
-        raise refused(path, str(error)) from None
+        raise refused(path, error.complaint, instead=error.instead) from None
     for warning in caught:
         warn(f"{path}: {warning.message}")
     return areas
@@ -189,7 +189,7 @@ def _names(features: "Features", asked: AreasAsked) -> str | list[str] | None:
         return list(map(str, ids))
     there = f"they have: {', '.join(features.columns)}" if features.columns else "they have none"
     msg = f"say which property names its areas, --area-name PROPERTY; {there}."
-    raise ArgumentError(msg)
+    raise ArgumentError(msg, instead={"area_name": "PROPERTY"} if features.columns else None)
 
 
 def _grid_of(side: int, method: str) -> "UniformGrid":

@@ -4,7 +4,7 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -284,7 +284,7 @@ def read_polygons(path: Path, *, check_number: Callable[[int], None] = any_numbe
         raise refused(path, str(error)) from None
 
 
-def refused(path: Path, reason: str) -> InputError:
+def refused(path: Path, reason: str, *, instead: Mapping[str, object] | None = None) -> InputError:
     """The error that says why polygons cannot be read."""
     name = "standard input" if str(path) == STANDARD_INPUT else str(path)
-    return InputError(f"cannot read polygons from {name}: {reason}")
+    return InputError(f"cannot read polygons from {name}: {reason}", instead=instead)

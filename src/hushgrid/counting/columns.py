@@ -15,6 +15,7 @@ from hushgrid.files.columns import USUAL_NAMES, usual_pairs
 
 USUAL_PARTS = (("longitude", "latitude"), ("long", "lat"), ("lon", "lat"), ("lng", "lat"), ("easting", "northing"))
 MOST_NAMES_SHOWN = 40
+COLUMN = "COLUMN"  # a blank to fill in
 
 
 def check_column_arguments(lon: str | None, lat: str | None, geometry: str | None) -> None:
@@ -31,10 +32,10 @@ def check_column_arguments(lon: str | None, lat: str | None, geometry: str | Non
     """
     if (lon is None) != (lat is None):
         msg = f"lon and lat go together, got lon={lon!r}, lat={lat!r}. Name both columns, or neither."
-        raise ArgumentError(msg, instead={"lat": "COLUMN"} if lat is None else {"lon": "COLUMN"})
+        raise ArgumentError(msg, instead={"lat": COLUMN} if lat is None else {"lon": COLUMN})
     if lon is not None and lon == lat:
         msg = f"lon and lat must name two columns, got {lon!r} for both."
-        raise ArgumentError(msg, instead={"lat": "COLUMN"})
+        raise ArgumentError(msg, instead={"lat": COLUMN})
     if lon is not None and geometry is not None:
         msg = f"give lon and lat, or geometry, not both; got lon={lon!r}, lat={lat!r}, geometry={geometry!r}."
         raise ArgumentError(msg)
@@ -84,7 +85,7 @@ def find_columns(
     msg = f"{where} has no columns known as coordinates (lon and lat, longitude and latitude, x and y). "
     by = "lon=, lat=, or geometry= (--lon, --lat, --geometry)" if unlisted is None else "lon=, lat= (--lon, --lat)"
     msg += f"Name them: {by}. {listing(names) if unlisted is None else unlisted}"
-    raise InputError(msg, instead=_likely_pair(names))
+    raise InputError(msg, instead=_likely_pair(names) or {"lon": COLUMN, "lat": COLUMN})
 
 
 def quotable_names(names: Sequence[str], asked: Iterable[str | None]) -> list[str]:

@@ -1,19 +1,21 @@
 """``hushgrid start``: six questions, and the command that answers them."""
 
+import os
 import shlex
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from hushgrid.cli.parameters import example
 from hushgrid.cli.text import note
+from hushgrid.counting.columns import COLUMN
 from hushgrid.errors import ArgumentError, HushgridError
-from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
 from hushgrid.ledger import DEFAULT_LEDGER
 from hushgrid.text import WIDTH
 
@@ -51,6 +53,12 @@ class Replies:
         The privacy budget.
     output : str
         Where the release goes.
+    read_by : dict
+        How points are read, where the file does not tell: columns, reference system, signs.
+    area_name : str, optional
+        The property that names areas.
+    dataset : str, optional
+        The data set of the ledger that pays.
     """
 
     points: str = ""
@@ -60,6 +68,9 @@ class Replies:
     most: int = USUAL_BOUND
     epsilon: str = USUAL_EPSILON
     output: str = ""
+    read_by: dict[str, str] = field(default_factory=dict)
+    area_name: str | None = None
+    dataset: str | None = None
     domain: Domain | None = field(default=None, repr=False)
 
     @property
@@ -73,9 +84,12 @@ class Replies:
         'trips.csv --domain 0,0,1,1 --epsilon 1 -o trips.dp.parquet'
         """
         place = ["--areas", self.area] if self.domain is None else ["--domain", self.area]
+        place += [] if self.area_name is None else ["--area-name", self.area_name]
+        read_by = [word for name, value in self.read_by.items() for word in (f"--{name}", value)]
+        dataset = [] if self.dataset is None else ["--dataset", self.dataset]
         users = [] if self.user is None else ["--user-column", self.user, "--max-per-user", str(self.most)]
         size = [] if self.kept_about is None else ["--points-about", str(self.kept_about)]
-        return [self.points, *place, "--epsilon", self.epsilon, *users, *size, "-o", self.output]
+        return [self.points, *read_by, *place, "--epsilon", self.epsilon, *users, *size, *dataset, "-o", self.output]
 
     def plan(self) -> str:
         """What to expect of the release, as far as the answers tell."""
@@ -117,7 +131,7 @@ def start_command() -> None:
     note(f"{textwrap.fill(WELCOME, WIDTH)}\n")
     asked = Replies()
     try:
-        for question in (_points, _area, _size, _user, _epsilon, _output):
+        for question in (_points, _area, _size, _user, _epsilon, _output, _dataset):
             question(asked)
     except click.Abort:
         if sys.stdin.isatty():
@@ -128,8 +142,6 @@ def start_command() -> None:
     click.echo(shlex.join(["hushgrid", "publish", *asked.words]))
     note()
     _run([*asked.words, "--check"])
-    if Path(DEFAULT_LEDGER).exists():
-        note(f"\nA ledger is here, {DEFAULT_LEDGER}: add --dataset NAME to the command, and it keeps the account.")
     if click.confirm("\nRun it? It spends the budget, once and for all", default=False, err=True):
         _run(asked.words)
     else:
@@ -143,8 +155,13 @@ def _run(words: list[str]) -> None:
 
 
 def _ask(number: int, question: str, take: Callable[[str], Answer], *, default: str | None = None) -> Answer:
-    """Ask until the answer will do, and say why it does not."""
+    """Ask a question until the answer will do, and say why it does not."""
     note(textwrap.fill(f"{number}. {question}", WIDTH, subsequent_indent="   "))
+    return _answered(take, default=default)
+
+
+def _answered(take: Callable[[str], Answer], *, default: str | None) -> Answer:
+    """The first answer that will do."""
     while True:
         text = click.prompt("  ", default=default, show_default=bool(default), prompt_suffix=" ", err=True)
         try:
@@ -157,24 +174,51 @@ def _say(text: str) -> None:
     note(textwrap.fill(text, WIDTH, initial_indent="   ", subsequent_indent="   ") + "\n")
 
 
+READ_BY = {"lon", "lat", "geometry", "crs", "delimiter", "decimal"}
+
+
 def _points(asked: Replies) -> None:
     def take(text: str) -> str:
-        return _seen(text, user=None) and text
+        path, asked.read_by = os.path.expanduser(text), {}  # noqa: PTH111  # that of Path fails for a stranger
+        while True:
+            try:
+                _see(path, asked.read_by)
+            except HushgridError as error:
+                better = {name: str(value) for name, value in error.instead.items()}
+                if not better or better.keys() - READ_BY or better.items() <= asked.read_by.items():
+                    raise
+                _say(error.complaint)
+                asked.read_by |= _agreed(better)
+            else:
+                return path
 
     asked.points = _ask(1, "Which file holds your points? Parquet, GeoParquet or CSV, one record a row.", take)
 
 
-def _seen(path: str, user: str | None) -> str:
+def _agreed(better: Mapping[str, str]) -> dict[str, str]:
+    """How to read points instead, as somebody says: yes to what is proposed, or names for what is not."""
+    if COLUMN in better.values():
+        return {name: click.prompt(f"   {name}: which column?", err=True).strip() for name in better}
+    as_words = " and ".join(f"{name} {value!r}" for name, value in better.items())
+    if click.confirm(f"   Take {as_words}?", default=True, err=True):
+        return dict(better)
+    msg = "Name another file then, or mend this one."
+    raise ArgumentError(msg)
+
+
+def _see(path: str, read_by: Mapping[str, str], user: str | None = None) -> None:
     """Open points by their schema, and say what was found."""
-    from hushgrid.counting.columns import schema_of
+    from hushgrid.counting.columns import Dialect, schema_of
     from hushgrid.counting.opening import open_points
 
-    source: OpenedPoints = open_points(Path(path), user=user)
+    columns: Any = {name: read_by.get(name) for name in ("lon", "lat", "geometry")}
+    dialect = Dialect.of(delimiter=read_by.get("delimiter"), decimal=read_by.get("decimal"))
+    crs = read_by.get("crs", LONGITUDE_LATITUDE)
+    source: OpenedPoints = open_points(Path(path), crs=crs, user=user, dialect=dialect, **columns)
     schema = schema_of(source)
     if schema is not None:
-        columns = ", ".join(f"{column.meaning} {column.name!r}" for column in schema.columns)
-        _say(f"{schema.form}; {columns}")
-    return path
+        found = ", ".join(f"{column.meaning} {column.name!r}" for column in schema.columns)
+        _say(f"{schema.form}; {found}")
 
 
 def _area(asked: Replies) -> None:
@@ -185,7 +229,15 @@ def _area(asked: Replies) -> None:
         if not Path(text).exists():
             msg = f"{text} is neither four numbers W,S,E,N nor a file that is here."
             raise ArgumentError(msg)
-        asked.domain = None
+        asked.domain = asked.area_name = None
+        try:
+            _read_areas(text, None)
+        except HushgridError as error:
+            if "area_name" not in error.instead:
+                raise
+            _say(error.complaint)
+            asked.area_name = click.prompt("   Which of them?", err=True).strip()
+            _read_areas(text, asked.area_name)
         return text
 
     question = (
@@ -196,12 +248,22 @@ def _area(asked: Replies) -> None:
     _say("A map of your own districts." if asked.domain is None else "A map that may be asked about any place.")
 
 
+def _read_areas(file: str, name: str | None) -> None:
+    """Read areas as publishing would, to hear what is wrong with them now."""
+    from hushgrid.cli.arguments import AreasAsked, read_areas
+
+    read_areas(Path(file), AreasAsked(file=Path(file), name=name, levels=(), shares=None))
+
+
 def _size(asked: Replies) -> None:
+    from hushgrid.planning.plan import MOST_POINTS
+
     def take(text: str) -> int | None:
         digits = text.replace(",", "").replace(" ", "").replace("_", "")
         if not digits:
             return None
-        if not digits.isdecimal() or int(digits) == 0:
+        is_number = digits.isdecimal() and len(digits) <= len(str(MOST_POINTS))
+        if not is_number or not 1 <= int(digits) <= MOST_POINTS:
             msg = f"give a whole number such as 100000, or nothing; got {text!r}."
             raise ArgumentError(msg)
         return int(digits)
@@ -213,7 +275,10 @@ def _size(asked: Replies) -> None:
 
 def _user(asked: Replies) -> None:
     def take(text: str) -> str | None:
-        return (_seen(asked.points, user=text) and text) if text else None
+        if not text:
+            return None
+        _see(asked.points, asked.read_by, user=text)
+        return text
 
     question = (
         "Can one person have several records? Then name the column that says whose each record is: every person is "
@@ -266,3 +331,33 @@ def _output(asked: Replies) -> None:
 
     usual = f"{Path(asked.points).name.split('.')[0]}.dp.parquet"
     asked.output = _ask(6, "Where should the release be written?", take, default=usual)
+
+
+NOBODY = "none"
+
+
+def _dataset(asked: Replies) -> None:
+    """Ask whose budget pays, where a ledger is here."""
+    from hushgrid.ledger.ledger import open_ledger
+
+    place = os.environ.get("HUSHGRID_LEDGER") or DEFAULT_LEDGER
+    if "://" not in place and not Path(place).exists():
+        return
+    unit = "record" if asked.user is None else "user"
+    with open_ledger(place) as ledger:
+        book = ledger.book()
+    fitting = [name for name, account in book.accounts.items() if account.unit == unit and account.per is None]
+
+    def take(text: str) -> str | None:
+        if text == NOBODY:
+            return None
+        account = book.account(text, place=place)
+        if account.unit != unit:
+            msg = f"the budget of {text!r} protects each {account.unit}, but the release would protect each {unit}."
+            raise ArgumentError(msg)
+        return text
+
+    known = ", ".join(map(repr, book.accounts)) or "no data set yet"
+    question = f"   A ledger keeps account here, {place}: of {known}. Which of them pays? Say {NOBODY} for no account."
+    note(textwrap.fill(question, WIDTH, subsequent_indent="   "))
+    asked.dataset = _answered(take, default=fitting[0] if len(fitting) == 1 else None)
