@@ -109,7 +109,8 @@ def scale_of(aim: Any, domain: Domain) -> float:
     if found is None:
         msg = "aim must be a length such as '200m' or '1.5km', a share of the domain's sides such as '0.5%', or a file "
         msg += f"of places, {' or '.join((*GEOJSON_NAMES, *PARQUET_NAMES))}; got aim={aim!r}."
-        is_length = number_of(aim) >= 1  # without its unit
+        side = math.sqrt(_width(domain) * _height(domain))
+        is_length = 1 <= number_of(aim) <= side  # without its unit
         raise ArgumentError(msg, instead={"aim": f"{aim}m" if is_length else f"{100 * AIM:g}%"})
     number, unit = float(found[1]), found[2]
     share = number / 100 if unit == "%" else number * METRES[unit] / math.sqrt(_width(domain) * _height(domain))
