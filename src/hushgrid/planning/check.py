@@ -3,7 +3,7 @@
 import os
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self, Unpack
 
@@ -114,7 +114,7 @@ def check(
     )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DryRun:
     """What a release would be, and what stands in its way; printing it says so.
 
@@ -142,14 +142,14 @@ class DryRun:
 
     problems: tuple[HushgridError, ...]
     points: str | None = None
-    request: ReleaseRequest | None = field(default=None, repr=False)
+    request: ReleaseRequest | None = None
     schema: PointSchema | None = None
     quote: Quote | None = None
     output: Path | None = None
     expected: Expected | None = None
     warnings: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    true_look: TrueLook | None = field(default=None, repr=False)
+    true_look: TrueLook | None = None
 
     @classmethod
     def of(
@@ -220,7 +220,7 @@ class DryRun:
         """The last sentence: what was read, and what was spent."""
         return NOTHING_READ if self.true_look is None else LOOKED
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         said = self._in_words()
         said |= {f"warning {number}" if number > 1 else "warning": text for number, text in enumerate(self.warnings, 1)}
         said |= {f"to give {number}" if number > 1 else "to give": text for number, text in enumerate(self.missing, 1)}

@@ -92,6 +92,7 @@ def test_plain_values_are_json_and_have_all_that_is_printed() -> None:
     assert values["expected"]["cells"] == 1
     assert values["output"] == "new.parquet"
     assert values["ending"] == NOTHING_READ
+    assert repr(found) == str(found)  # what a notebook shows
 
 
 @pytest.mark.parametrize(
