@@ -195,6 +195,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "no such zone": ({**MARCH, "timezone": "Europe/Pari"}, "there is no time zone"),
     "a column that is not there": ({**MARCH, "time": "startet_at"}, "Did you mean 'started_at'"),
     "a column of numbers": ({**MARCH, "time": "other"}, "has type double"),
+    "whole numbers, which slices count by a unit": (
+        {**MARCH, "time": "user_id"},
+        "To choose a period, write its times as timestamps",
+    ),
+    "the column of coordinates": ({**MARCH, "time": "lon"}, "slices and periods cannot be by 'lon'"),
     "the year 1600": ({**MARCH, "period": "1600"}, "in the years 1900 to 2199"),
 }
 

@@ -67,12 +67,12 @@ def check_slice_names(
     for name in by.columns:
         if name in coordinates or name == user:
             what = "user ids" if name == user else "coordinates"
-            msg = f"slices cannot be by {name!r}, which is the column of {what}. Name another, or copy the column."
+            msg = f"slices and periods cannot be by {name!r}, which is the column of {what}. Name another, or copy it."
             raise ArgumentError(msg)
         if name not in names:
             near = nearest_name(name, [known for known in names if known not in coordinates])
             hint = "" if near is None else f" Did you mean {near!r}?"
-            msg = f"{where} has no column {name!r} to slice by.{hint} "
+            msg = f"{where} has no column {name!r}.{hint} "
             raise InputError(msg + (listing(names) if unlisted is None else unlisted))
         if list(names).count(name) > 1:
             msg = f"{where} has more than one column {name!r}. Rename all but one."
@@ -111,9 +111,10 @@ def _check_type_of_times(axis: ByTime, kind: pa.DataType, where: str) -> None:
             raise InputError(msg)
     elif pa.types.is_integer(kind):
         if axis.unit is None:
-            msg = f"column {axis.column!r} of {where} has type {kind}: say by unit whether it counts seconds or "
-            msg += "milliseconds since 1970."
-            raise InputError(msg, instead={"unit": "seconds"})
+            msg = f"column {axis.column!r} of {where} has type {kind}. For slices, say what it counts since 1970: "
+            msg += "unit='seconds' or 'milliseconds' (--time-unit s or ms). To choose a period, write its times as "
+            msg += "timestamps, dates or text in ISO 8601."
+            raise InputError(msg)
     elif not is_text(kind):
         raise not_sliceable(axis, kind, where)
 
