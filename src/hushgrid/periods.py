@@ -52,12 +52,15 @@ class Period:
     def within(cls, text: str) -> Self | None:
         """The last period that a text names, such as the name of a file.
 
+        Four digits alone are a year only where nothing else is a period: they may be the code of a reference system.
+
         Examples
         --------
-        >>> Period.within("trips-2026-Q1"), Period.within("trips of 2026-13")
-        (Period('2026-Q1'), None)
+        >>> Period.within("trips-2026-Q1"), Period.within("trips of 2026-13"), Period.within("2026-03-epsg4326")
+        (Period('2026-Q1'), None, Period('2026-03'))
         """
-        for written in reversed([match[0] for match in re.finditer(ANY, text)]):
+        last_first = [match[0] for match in re.finditer(ANY, text)][::-1]
+        for written in sorted(last_first, key=str.isdigit):
             for kind, pattern in PATTERNS.items():
                 match = re.fullmatch(pattern, written)
                 start = _start(kind, [int(number) for number in match.groups()]) if match else None

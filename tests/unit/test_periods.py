@@ -29,6 +29,7 @@ def test_the_days_of_a_period_are_those_that_write_it(day, kind):
     assert written(period.stop, kind) == period.next.name != name
     assert written(period.start - timedelta(days=1), kind) != name
     assert Period.within(f"trips 7 {name}_final") == period
+    assert Period.within(f"2026-01 to {name} epsg-4326") == (period if kind != "year" else Period.parse("2026-01"))
 
 
 def test_a_run_has_no_gaps():

@@ -110,6 +110,8 @@ class Series(Mapping[str, Synopsis]):
         first, *others = self._releases.items()
         for period, synopsis in others:
             _check_kind(first, (period, synopsis))
+        for period, synopsis in self.items():
+            _check_own_period(names[period], found[names[period]], synopsis)
 
     def __getitem__(self, period: str) -> Synopsis:
         return self._releases[period]
@@ -271,5 +273,14 @@ def _check_kind(first: tuple[str, Synopsis], other: tuple[str, Synopsis]) -> Non
     try:
         check_comparable(first[1], other[1])
     except ArgumentError as error:
-        msg = f"{first[0]} and {other[0]} are no series: {error.complaint}"
+        msg = f"{first[0]} and {other[0]} are not a series: {error.complaint}"
         raise ArgumentError(msg) from None
+
+
+def _check_own_period(name: str, called: Period | None, synopsis: Synopsis) -> None:
+    """Refuse a release of another period than its name says."""
+    own = synopsis.period
+    if own is not None and called is not None and own.name != called.name:
+        msg = f"{name} counts records of {own.name}, and its name says {called.name}. Rename it, or give releases by "
+        msg += f"the names of their periods: {{{own.name!r}: file}}."
+        raise ArgumentError(msg)

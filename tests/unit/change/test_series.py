@@ -1,10 +1,13 @@
 """Releases over time: every figure against what each release says by itself, and gaps that stay gaps."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import shapely
 
 import hushgrid as hg
+from hushgrid.synopsis.claim import PeriodRecord
 from tests.districts import SHAPES
 from tests.plain import UNIT_SQUARE
 
@@ -90,6 +93,19 @@ def test_names_without_periods_keep_their_order(months):
     assert hg.Series({"2026-05": first, "2024": second, "x": third}).periods == ("2026-05", "2024", "x")
 
 
+def test_a_name_that_contradicts_its_release_is_refused(months):
+    """A month under the name of another would be told as that one."""
+    january, may = (
+        replace(months[name], period=PeriodRecord(name=name, timezone="UTC")) for name in ("2026-01", "2026-05")
+    )
+
+    assert hg.Series({"2026-01": january, "2026-05": may}).periods[-1] == "2026-05"
+    assert hg.Series({"before": january, "after": may}).periods == ("before", "after")
+    for names in (("2026-05", "2026-01"), ("2026", "2025"), ("2026-05", "after")):
+        with pytest.raises(hg.ArgumentError, match=r"counts records of 2026-0\d, and its name says 202"):
+            hg.Series(dict(zip(names, (january, may), strict=True)))
+
+
 def test_what_is_no_series_is_refused_by_name(tmp_path, months):
     """With the reason, and which ones it is about."""
     first, second, _ = months.values()
@@ -99,7 +115,7 @@ def test_what_is_no_series_is_refused_by_name(tmp_path, months):
         hg.Series({})
     with pytest.raises(hg.ArgumentError, match=r"two releases are of 2026-05: a 2026-05 and b 2026-05"):
         hg.Series({"a 2026-05": first, "b 2026-05": second})
-    with pytest.raises(hg.ArgumentError, match=r"2026-01 and 2026-02 are no series: .* domains differ"):
+    with pytest.raises(hg.ArgumentError, match=r"2026-01 and 2026-02 are not a series: .* domains differ"):
         hg.Series({"2026-01": first, "2026-02": elsewhere})
     with pytest.raises(hg.ArgumentError, match="more than 10,000 periods"):
         hg.Series({"1900-01-01": first, "2026-01-01": second})
