@@ -10,10 +10,17 @@ from numpy.typing import ArrayLike
 
 from hushgrid.answering.surfaces import Polygons, Rectangles, Region
 from hushgrid.change.blocks import block_grid, usual_blocks
-from hushgrid.change.common import common_spread
+from hushgrid.change.common import common_spread, scale_variance
 from hushgrid.change.comparable import check_comparable, check_same_areas, check_two_files
 from hushgrid.change.difference import Difference, Terms
-from hushgrid.change.evidence import CORRECTIONS, AskedPlaces, Correction, NamedAreas
+from hushgrid.change.evidence import (
+    CORRECTIONS,
+    AskedPlaces,
+    Correction,
+    NamedAreas,
+    cumulants_with_scale,
+    with_error_of_scale,
+)
 from hushgrid.errors import ArgumentError, quoted
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import number_of
@@ -76,7 +83,7 @@ class Change:
 
     def _counts(self, regions: list[Region]) -> AskedPlaces:
         answers = [
-            synopsis.answer_region(region, self.terms.confidence)
+            with_error_of_scale(synopsis.answer_region(region, self.terms.confidence), scale_variance(synopsis))
             for synopsis, region in zip((self.before, self.after), regions, strict=True)
         ]
         return AskedPlaces(
@@ -111,7 +118,10 @@ class Change:
         partition = self.before.partition
         assert isinstance(partition, AreaPartition)
         areas = partition.level_called(level)
-        one, other = (each.districts.cumulants(level) for each in (self.before, self.after))
+        one, other = (
+            cumulants_with_scale(*each.districts.cumulants(level), scale_variance(each))
+            for each in (self.before, self.after)
+        )
         counts, variances, fourths = zip(one, other, strict=True)
         pair = NamedAreas(counts=counts, variances=variances, fourths=fourths, confidence=self.terms.confidence)
         order = partition.file_order(areas).tolist()

@@ -1,9 +1,11 @@
-"""How alike points lie in two releases: so much of the spread inside cut cells is common, and cancels."""
+"""What errors have in common: those of two releases in one place, and those of one release in all places."""
 
 import numpy as np
 
 from hushgrid.arrays import Floats
 from hushgrid.geometry.grid import Grid
+from hushgrid.inference.measurements import discrete_laplace_variance
+from hushgrid.synopsis.scale import FEWEST_KEPT
 from hushgrid.synopsis.synopsis import Synopsis
 
 SIDES = (8, 16, 32, 64, 128, 256)  # blocks a side whose halves are compared
@@ -28,6 +30,20 @@ def common_spread(before: Synopsis, after: Synopsis) -> float:
     quarters = Grid(domain=before.domain, rows=finest, columns=finest).bounds()
     one, other = (np.asarray(each.count(quarters)).reshape(finest, finest) for each in (before, after))
     return max(0.0, min(_correlation(one, other, side) for side in sides))
+
+
+def scale_variance(synopsis: Synopsis) -> float:
+    """Variance of the factor that counts are scaled by, relative to its square; 0 where they are not scaled.
+
+    All places share its error, so that noise in a total alone may make all of them rise. It comes from the noise in the
+    sum of the counts, and from that in a private total; a public one is taken as right.
+    """
+    scale, rate = synopsis.scale, synopsis.claim.total_rate
+    if scale is None or scale.total <= 0 or synopsis.measured_total.value < FEWEST_KEPT:
+        return 0.0
+    kept = synopsis.measured_total
+    of_total = 0.0 if scale.source == "public" or rate is None else discrete_laplace_variance(rate)
+    return kept.variance / kept.value**2 + of_total / scale.total**2
 
 
 def _estimates_missed(synopsis: Synopsis) -> bool:

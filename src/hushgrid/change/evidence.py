@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal, Protocol
 
@@ -156,6 +156,19 @@ class NamedAreas:
         """Half widths of the difference: cumulants of independent noise add up."""
         variance = self.variances[0] + self.variances[1] + 2 * FLOOR_VARIANCE
         return self._reach(left_out, variance, self.fourths[0] + self.fourths[1]) * np.sqrt(variance)
+
+
+def with_error_of_scale(answer: Answer, variance: float) -> Answer:
+    """Counts whose noise has that of the factor that they were scaled by, relative to it."""
+    return replace(answer, noise_std=np.hypot(answer.noise_std, np.abs(answer.estimate) * math.sqrt(variance)))
+
+
+def cumulants_with_scale(
+    counts: Floats, variances: Floats, fourths: Floats, variance: float
+) -> tuple[Floats, Floats, Floats]:
+    """The same of counts, variances and fourth cumulants; the error of a factor is taken for one Laplace noise."""
+    of_scale = counts**2 * variance
+    return counts, variances + of_scale, fourths + ONE_LAPLACE * of_scale**2
 
 
 def p_values(sizes: Floats, half_widths: Callable[[float], Floats]) -> Floats:

@@ -209,11 +209,16 @@ class Synopsis:
         """
         if self.claim.unit == "record" or self.claim.distinct:
             return None
+        return KeptShare.told_by(self.claim, self.scale, self.measured_total)
+
+    @cached_property
+    def measured_total(self) -> Noisy:
+        """The sum of all counts before they are scaled, and the variance of its noise."""
         if self.partition.tiles:
             noise = float(np.square(self.answer(self.domain.bounds).noise_std)) / self.factor**2
         else:
             noise = self.districts.noise_of_all
-        return KeptShare.told_by(self.claim, self.scale, Noisy(value=self.total / self.factor, variance=noise))
+        return Noisy(value=self.total / self.factor, variance=noise)
 
     @property
     def total(self) -> float:

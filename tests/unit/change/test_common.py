@@ -1,10 +1,13 @@
-"""How much of the spread two releases have in common, against a plain loop and on sets that are alike or not."""
+"""What errors have in common: the spread of two releases, and the factor of one, against plain ways to find them."""
+
+import math
 
 import numpy as np
 import pytest
+import shapely
 
 import hushgrid as hg
-from hushgrid.change.common import _correlation, common_spread
+from hushgrid.change.common import _correlation, common_spread, scale_variance
 from tests.plain import UNIT_SQUARE
 from tests.priors import clustered
 
@@ -65,3 +68,40 @@ def test_the_correlation_is_that_of_a_plain_loop():
     total = np.sum(products, axis=0)
 
     assert _correlation(one, other, 4) == pytest.approx(total[0, 1] / np.sqrt(total[0, 0] * total[1, 1]))
+
+
+WHO = np.repeat(np.arange(400), 5)
+HALVES = hg.Areas(
+    {"geometry": [shapely.box(0, 0, 0.5, 1), shapely.box(0.5, 0, 1, 1)], "name": ["a", "b"]}, names="name"
+)
+KINDS = [("private", hg.UniformGrid(side=2)), (2000, hg.UniformGrid(side=2)), ("private", HALVES), (2000, HALVES)]
+
+
+@pytest.fixture(scope="module", params=KINDS, ids=["private", "public", "private on areas", "public on areas"])
+def of_one_month(request):
+    """Sixty releases of the same users, scaled to a total each."""
+    total, method = request.param
+    points = np.random.default_rng(1).random((2000, 2))
+    users = {"user": WHO, "max_per_user": 2, "scale_to_total": total, "max_for_total": 10}
+    return [released(points, seed, method=method, epsilon=0.3, **users) for seed in range(60)]
+
+
+def test_the_error_of_a_factor_is_how_factors_differ(of_one_month):
+    """Over releases of the same records."""
+    factors = np.array([each.factor for each in of_one_month])
+    stated = np.median([math.sqrt(scale_variance(each)) for each in of_one_month])
+
+    assert stated / 1.4 < factors.std() / factors.mean() < 1.4 * stated
+
+
+def test_noise_in_totals_is_no_change(of_one_month):
+    """Where nothing has changed but the noise, it does not make a half or all of the map rise."""
+    pairs = [hg.compare(one, other) for one, other in zip(of_one_month[::2], of_one_month[1::2], strict=True)]
+    found = [pair.areas()[1] if pair.on_same_areas else pair.blocks(2)[1] for pair in pairs]
+
+    assert sum(bool(np.any(each.significant)) for each in found) <= 4
+
+
+def test_counts_that_are_not_scaled_have_no_such_error(month):
+    """Theirs are the intervals of before."""
+    assert scale_variance(month) == 0
