@@ -183,3 +183,41 @@ def test_a_simulation_is_marked(run: Run, folder: Path, simulated: Path, release
     assert "this file is a simulation" in result.stderr
     assert json.loads(result.stdout)["simulation"] is True
     assert 'class="simulation"' in Path("change.html").read_text()
+
+
+@pytest.fixture(scope="module")
+def scaled(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Releases of two months whose counts are scaled to totals."""
+    path, who = tmp_path_factory.mktemp("scaled"), np.arange(6000) // 3
+    files = [path / "2026-02.dp.parquet", path / "2026-03.dp.parquet"]
+    for file, total in zip(files, (6000, 7000), strict=True):
+        options = {"user": who, "max_per_user": 2, "scale_to_total": total, "calibrate": False}
+        hg.publish(places(doubled=False), domain=DOMAIN, epsilon=1, method="ug", **options).save(file)
+    return files
+
+
+def test_scaled_counts_have_a_range_and_not_an_interval(run: Run, scaled: list[Path], tmp_path: Path) -> None:
+    """In words and on the page; what holds of one release alone is said to."""
+    result = run("compare", *scaled, "--grid", "1")
+    page = tmp_path / "change.html"
+    assert run("compare", *scaled, "-o", page, "--confidence", "0.9").exit_code == 0
+
+    assert result.exit_code == 0, result.stderr
+    said = " ".join(result.stdout.split())
+    assert "From low to high is a range by noise alone, of 95 %." in said
+    assert "The true change" not in said
+    assert "correction for 1 comparison." in said
+    assert "before: Counts are of kept records" in said
+    assert "after: Counts are of kept records" in said
+    assert said.count("From low to high is a range by noise alone: it covers neither") == 1
+    assert facts_of(page.read_text())["afterBounds"] == "by noise alone"
+    assert "2026-03: Counts are of kept records" in page.read_text()
+
+
+def test_a_series_says_which_release_a_caveat_is_of(run: Run, scaled: list[Path]) -> None:
+    """The total that one month is scaled to is not that of the next."""
+    result = run("query", scaled[0].parent, "--rect", "-74.1,40.6,-73.9,40.8")
+
+    assert "2026-02: Counts are of kept records" in result.stdout
+    assert "2026-03: Counts are of kept records" in result.stdout
+    assert "public total of 7,000" in result.stdout

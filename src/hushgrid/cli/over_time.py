@@ -90,12 +90,12 @@ def tell(
     overwrite: bool,
 ) -> None:
     """Print a table of periods and places, or write it to a file."""
-    from hushgrid.synopsis.facts import Facts
+    from hushgrid.synopsis.facts import Facts, caveats_of
 
-    facts = Facts.of(next(iter(series.values())))
+    facts, caveats = Facts.of(next(iter(series.values()))), caveats_of(series)
     if form == "table":
         click.echo(_text(table))
-        lines = ["", *facts.caveats, f"Counts are estimates: they carry noise that protects every {facts.claim.unit}."]
+        lines = ["", *caveats, f"Counts are estimates: they carry noise that protects every {facts.claim.unit}."]
         if facts.covered:
             share = f"{100 * confidence:.10g} % confidence, each by itself"
             lines.append(f"The {facts.covered} lies between low and high with {share}.")
@@ -104,7 +104,7 @@ def tell(
     if form == "json":
         heading = {"folder": str(folder), "confidence": confidence, "periods": list(series.periods)}
         simulation = any(synopsis.simulation for synopsis in series.values())
-        heading |= {"simulation": simulation, "caveats": list(facts.caveats)}
+        heading |= {"simulation": simulation, "caveats": list(caveats)}
         click.echo(as_json({**heading, "answers": [_finite(row) for row in table.to_pylist()]}))
         return
     if output is None:
@@ -113,7 +113,7 @@ def tell(
         with new_file(output, overwrite=overwrite) as out:
             out.writelines(line.encode() for line in _csv(table))
         click.echo(output)
-    for caveat in facts.caveats:
+    for caveat in caveats:
         note(caveat)
 
 

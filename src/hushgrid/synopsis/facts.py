@@ -1,5 +1,6 @@
 """The facts about a release, in words."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
@@ -157,6 +158,17 @@ def _covered(synopsis: Synopsis) -> str:
         return "true count"
     scale = synopsis.scale
     return f"true count of {_counted(synopsis)}" if scale is None or scale.all_records is not None else ""
+
+
+def caveats_of(releases: Mapping[str, Synopsis]) -> tuple[str, ...]:
+    """The caveats of several releases, each once; one that is not of all of them has their names before it."""
+    named: dict[str, list[str]] = {}
+    for name, synopsis in releases.items():
+        for caveat in _caveats(synopsis):
+            named.setdefault(caveat, []).append(name)
+    return tuple(
+        caveat if len(names) == len(releases) else f"{', '.join(names)}: {caveat}" for caveat, names in named.items()
+    )
 
 
 def _caveats(synopsis: Synopsis) -> tuple[str, ...]:

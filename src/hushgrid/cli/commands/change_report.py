@@ -34,6 +34,8 @@ class ChangeReport:
     difference : Difference
     caveats : tuple of str
         What a reader must know besides.
+    covered : bool
+        Whether an interval holds the true change; else it is a range by noise alone.
     """
 
     noun: str
@@ -41,6 +43,7 @@ class ChangeReport:
     bounds: "Floats | None" = None
     difference: "Difference"
     caveats: tuple[str, ...] = ()
+    covered: bool = True
 
     def table(self) -> str:
         """A table for people, the surest change first.
@@ -55,13 +58,14 @@ class ChangeReport:
         lines = [aligned([heading, *rows], left=0 if self.names is None else 1), ""]
         if len(shown) < len(order):
             lines.append(f"{len(order) - len(shown):,} more show no significant change; --csv lists all.")
-        terms = self.difference.terms
+        terms, number = self.difference.terms, f"{len(order):,} comparison{'' if len(order) == 1 else 's'}"
         percent = f"{100 * terms.confidence:.10g} %"
-        meaning = (
-            f"The true change lies between low and high with {percent} confidence. A star marks what is more than "
-        )
+        meaning = f"From low to high is a range by noise alone, of {percent}."
+        if self.covered:
+            meaning = f"The true change lies between low and high with {percent} confidence."
         meaning += (
-            f"noise explains, after {CORRECTION_TITLES[terms.correction]} correction for {len(order):,} comparisons."
+            " A star marks what is more than noise explains, after "
+            f"{CORRECTION_TITLES[terms.correction]} correction for {number}."
         )
         return "\n".join([*lines, *self.caveats, wrapped(meaning), "", wrapped(self.sentence)])
 

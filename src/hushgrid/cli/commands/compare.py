@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -177,7 +177,7 @@ def _on_polygons(change: "Change", polygons: "Features", file: Path, area_name: 
         names, difference = polygons.called(area_name), change.answer_polygons(polygons)
     except ArgumentError as error:
         raise refused(file, str(error)) from None
-    return ChangeReport(noun="area", names=names, difference=difference, caveats=_caveats(change))
+    return ChangeReport(noun="area", names=names, difference=difference, **_told(change))
 
 
 def _on_own_places(change: "Change", level: str | None, grid: int | None) -> ChangeReport:
@@ -185,11 +185,11 @@ def _on_own_places(change: "Change", level: str | None, grid: int | None) -> Cha
     if grid is None and (level is not None or change.on_same_areas):
         names, difference = change.areas(level)
         noun = level or change.before.partition.level  # type: ignore[attr-defined]  # of areas
-        return ChangeReport(noun=noun, names=names, difference=difference, caveats=_caveats(change))
+        return ChangeReport(noun=noun, names=names, difference=difference, **_told(change))
     if grid is None:
         _refuse_areas(change)
     blocks, difference = change.blocks(grid)
-    return ChangeReport(noun="block", bounds=blocks.bounds(), difference=difference, caveats=_caveats(change))
+    return ChangeReport(noun="block", bounds=blocks.bounds(), difference=difference, **_told(change))
 
 
 def _refuse_areas(change: "Change") -> None:
@@ -200,10 +200,12 @@ def _refuse_areas(change: "Change") -> None:
         check_same_areas(change.before, change.after)
 
 
-def _caveats(change: "Change") -> tuple[str, ...]:
-    from hushgrid.synopsis.facts import Facts
+def _told(change: "Change") -> dict[str, Any]:
+    """What readers of a report must know: caveats, and what intervals hold."""
+    from hushgrid.synopsis.facts import Facts, caveats_of
 
-    return tuple(dict.fromkeys(each for side in (change.before, change.after) for each in Facts.of(side).caveats))
+    caveats = caveats_of({"before": change.before, "after": change.after})
+    return {"caveats": caveats, "covered": bool(Facts.of(change.before).covered)}
 
 
 def _tell(

@@ -89,7 +89,7 @@ def series_page(
         sentence=escape(facts.claim.sentence),
         everyone=escape(series.everyone),
         about=_about(series, facts),
-        caveats=escape(facts.meaning),
+        caveats=escape(" ".join(_common_caveats(series))),
         credits=" ".join(credit for name, credit in CREDITS.items() if name in {"leaflet", *shown}),
         facts=json_in_html(shown),
         payload=payload.text,
@@ -136,6 +136,12 @@ def _about(series: Series, facts: Facts) -> str:
     told = {period: _in_short(Facts.of(synopsis)) for period, synopsis in series.items()}
     common = {name: text for name, text in fine_print(facts).items() if name != "Privacy budget"}
     return _listed(told) + "<h2>The last of them</h2>" + _listed(common)
+
+
+def _common_caveats(series: Series) -> list[str]:
+    """What holds of all releases; what each has for itself stands beside it."""
+    first, *others = (Facts.of(synopsis).caveats for synopsis in series.values())
+    return [caveat for caveat in first if all(caveat in other for other in others)]
 
 
 def _in_short(facts: Facts) -> str:

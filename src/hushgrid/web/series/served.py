@@ -8,7 +8,7 @@ from typing import Any
 
 from hushgrid.arrays import Floats
 from hushgrid.change.series import OverTime, Series
-from hushgrid.synopsis.facts import Facts
+from hushgrid.synopsis.facts import Facts, caveats_of
 from hushgrid.web.api import BOUNDS
 from hushgrid.web.figures import CONFIDENCE
 from hushgrid.web.questions import BODY_TOO_LARGE, LARGEST_BATCH, Question, RefusalError
@@ -58,7 +58,7 @@ class ServedSeries:
             "periods": list(self.series.periods),
             "simulation": any(synopsis.simulation for synopsis in self.series.values()),
             "counted": facts.counted,
-            "caveats": list(facts.caveats),
+            "caveats": list(caveats_of(self.series)),
             "guarantee": facts.claim.sentence,
             "everyone": self.series.everyone,
             "epsilon_of_all": float(self.series.lifetime),

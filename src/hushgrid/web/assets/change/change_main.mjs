@@ -6,7 +6,7 @@ import { showLegend, unitSide, unitText } from "../modules/legend.mjs";
 import { readArrays, unpack } from "../modules/payload.mjs";
 import { capital, countText } from "../modules/words.mjs";
 import { ChangeTable } from "./change_table.mjs";
-import { changeSentence, comparedLevels, evidenceText, ratioText, signedText } from "./compared.mjs";
+import { changeSentence, changeText, comparedLevels, evidenceText, ratioText, signedText } from "./compared.mjs";
 import { differenceColour, largestDifference, showDifferenceLegend } from "./diverging.mjs";
 import { SideMap } from "./side_map.mjs";
 
@@ -197,10 +197,9 @@ class ChangePage {
     select("#answer").hidden = chosen === null;
     if (chosen === null) return;
     const { before, after, differences, lows, highs, evidence, significant } = level;
-    const percent = `${100 * facts.confidence}\u00a0%`;
     select("#place").textContent = level.names[chosen];
     select("#estimate").textContent = signedText(differences[chosen]);
-    select("#interval").textContent = `${signedText(lows[chosen])} to ${signedText(highs[chosen])} with ${percent} confidence`;
+    select("#interval").textContent = changeText(lows[chosen], highs[chosen], facts);
     select("#counts").textContent = `${countText(before[chosen])} before, ${countText(after[chosen])} after`;
     const ratio = ratioText(level, chosen);
     Object.assign(select("#ratio"), { hidden: !ratio, textContent: ratio });

@@ -68,11 +68,16 @@ export function ratioText({ ratios, ratioLows, ratioHighs }, place) {
   return `${percent(ratios[place])}, between ${percent(ratioLows[place])} and ${percent(ratioHighs[place])}`;
 }
 
+/** Between which bounds a change lies, and what these hold. */
+export function changeText(low, high, { afterBounds }) {
+  return `${signedText(low)} to ${signedText(high)} ${afterBounds.replace(" %", "\u00a0%")}`;
+}
+
 /** What is known of a place, in a sentence. */
-export function changeSentence(level, place, { confidence }) {
+export function changeSentence(level, place, facts) {
   const { before, after, differences, lows, highs, significant } = level;
   const counts = `${countText(before[place])} before, ${countText(after[place])} after`;
-  const ends = `${signedText(lows[place])} to ${signedText(highs[place])} with ${100 * confidence}\u00a0% confidence`;
+  const ends = changeText(lows[place], highs[place], facts);
   const verdict = significant[place] ? "" : " Noise may explain it.";
   return `${level.names[place]}: ${counts}. Change ${signedText(differences[place])}, ${ends}.${verdict}`;
 }
