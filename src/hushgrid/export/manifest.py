@@ -81,7 +81,8 @@ OUT_OF_SCOPE = """\
 - **The machine that made the release**: its disks and logs, temporary tables, and how long the run took. Whoever can
   watch it is trusted.
 - **Public arguments.** The domain, the method and its parameters, and every figure that is called public here must not
-  have been looked up in the data, and a prior must not have been made from them. No program can see whether they were.
+  have been looked up in the data, and a prior must not have been made from them, but for a release of them. No program
+  can see whether they were.
 - **Who made the file.** It is the one that was released if its SHA-256 is the one above."""
 
 

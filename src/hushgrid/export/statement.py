@@ -302,8 +302,8 @@ class Statement:
         if prior is None:
             return []
         licence = self.language.say("not_stated") if prior.licence is None else code(prior.licence)
-        key = "prior_used" if prior.used else "prior_ignored"
-        return [self.language.say(key, name=code(prior.name), licence=licence)]
+        used = "prior_release" if prior.kind == "release" else "prior_used"
+        return [self.language.say(used if prior.used else "prior_ignored", name=code(prior.name), licence=licence)]
 
     def _account(self) -> list[str]:
         say, mark, period, balance = self.language.say, self.synopsis.ledger, self.synopsis.period, self.balance

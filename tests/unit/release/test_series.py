@@ -11,6 +11,7 @@ import pytest
 
 import hushgrid as hg
 from hushgrid.errors import ArgumentError, InputError
+from hushgrid.export.language import SHIPPED, Language
 from hushgrid.files.release import write_to
 from hushgrid.ledger.ledger import open_ledger
 from hushgrid.ledger.reservation import LedgerJournal, Reservation
@@ -156,6 +157,19 @@ def test_without_periods_the_last_release_at_all_is_taken(tmp_path: Path) -> Non
     found = hashes(tmp_path / "a.ledger")
     assert found[1][1] == found[0][0]
     assert second.prior is not None
+
+
+@pytest.mark.parametrize("code", SHIPPED)
+def test_no_statement_denies_that_a_release_is_made_from_the_data(place: Path, tmp_path: Path, code: str) -> None:
+    """A prior that is a release may well be; it is said to be one, and that its cost adds up."""
+    publish(place, "2026-01")
+    publish(place, "2026-02").save(tmp_path / "february.dp.parquet")
+    said, language = str(hg.manifest(tmp_path / "february.dp.parquet", language=code)), Language.of(code)
+    before, after = language.sentences["prior_release"].split("`{name}`")
+
+    assert before in said
+    assert after.format(licence=language.say("not_stated")) in said
+    assert language.sentences["prior_used"].split("`{name}`")[1].partition("(")[0] not in said
 
 
 def test_a_dry_run_asks_the_period(place: Path) -> None:
