@@ -94,8 +94,9 @@ def total_warning(release: Synopsis | Slices) -> str | None:
     """Warn a steward of a total that cannot be right, or says nothing.
 
     It is far below a public size, lost in the noise, or above the public total that counts were scaled to. Where a
-    noisy number of rows tells more, `domain_warning` has judged it. Python does not warn of it: programs that try
-    things out on a few points see the total.
+    noisy number of rows tells more, `domain_warning` has judged it; of a period that is the number of its own rows,
+    which tells nothing of times that were misread. Python does not warn of it: programs that try things out on a few
+    points see the total.
     """
     whole = release.total if isinstance(release, Slices) else release
     size = None if whole is None else whole.claim.size
@@ -104,7 +105,7 @@ def total_warning(release: Synopsis | Slices) -> str | None:
         return None if by_rows else said
     if isinstance(release, Slices):
         shown, total, spelt = release.shown(), release.total_of_all(), ARE_SLICES_SPELT
-    elif by_rows and release.claim.unit == "record":
+    elif by_rows and release.claim.unit == "record" and release.period is None:
         return None
     else:
         shown, total, spelt = release, total_answer(release, confidence=0.95), ""
@@ -162,13 +163,16 @@ def _misses_most_points(synopsis: Synopsis) -> bool:
 
 def _what_to_try(synopsis: Synopsis) -> str:
     """Likely causes, and what mends them."""
-    size = synopsis.claim.size
-    part = ""
+    size, period = synopsis.claim.size, synopsis.period
+    part = times = ""
+    if period is not None:
+        times = f"Is {period.words} the right period, and are times written as timestamps, dates or text in ISO 8601, "
+        times += "such as 2026-03-31 14:05? Records with other times are left out. "
     if size is not None and size.source == "rows" and synopsis.claim.unit == "record":
         part = "If the domain is meant to cover only part of the data, size_from='domain' (--size-from domain) gives a "
         part += "better grid. "
     return (
-        "Are longitude and latitude swapped? "
+        f"{times}Are longitude and latitude swapped? "
         f"Then exchange lon and lat (--lon and --lat){_exchanged(synopsis.domain)}. "
         "Are the points in metres? Then name their system, as in crs='EPSG:32618' (--crs EPSG:32618). "
         f"{part}To see the first rows, not privately, add --check --look (in Python, hg.check with look=True). "

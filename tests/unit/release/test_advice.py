@@ -1,5 +1,7 @@
 """Warnings before and after a release, from public figures and released values alone."""
 
+from datetime import UTC, datetime
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -127,3 +129,17 @@ def test_a_public_total_below_what_was_counted_is_warned_of(total: int, expected
 
         assert (said is not None) is expected
         assert said is None or "scaled down to the public total of 30, but about" in said
+
+
+@pytest.mark.parametrize(("written", "expected"), [("%Y-%m-%d %H:%M", False), ("%d.%m.%Y %H:%M", True)])
+@pytest.mark.parametrize("users", [{}, {"user": "who", "max_per_user": 3}], ids=["records", "users"])
+def test_times_that_nobody_could_read_are_warned_of(written: str, expected: bool, users: dict) -> None:
+    """All records of the period are left out then, which looks like an empty month."""
+    columns = dict(zip(("lon", "lat"), POINTS.T, strict=True))
+    times = [datetime(2026, 3, 1 + n % 28, tzinfo=UTC).strftime(written) for n in range(len(POINTS))]
+    table = pa.table({**columns, "who": WHO, "at": times})
+    release = hg.publish(table, domain=SQUARE, epsilon=1, method="ug", period="2026-03", time="at", **users)
+    said = total_warning(release)
+
+    assert (said is not None) is expected
+    assert said is None or "are times written as timestamps, dates or text in ISO 8601" in said
