@@ -76,14 +76,15 @@ def test_what_is_typed_wins(run: Run, recipe: Path) -> None:
 
 
 WRONG = {
-    "epsilonn = 1\n": "'epsilonn', which is no option of this command. Did you mean 'epsilon'?",
+    "epsilonn = 1\n": "'epsilonn', which is not an option of this command. Did you mean 'epsilon'?",
     "max_per_user = 1\n": "Did you mean 'max-per-user'?",
-    'config = "other.toml"\n': "'config', which is no option",
+    'config = "other.toml"\n': "'config', which is not an option",
     "calibrate = 1\n": "'calibrate' must be true or false",
     "epsilon = true\n": "'epsilon' must have a value",
     "epsilon = { value = 1 }\n": "'epsilon' must be a text, a number",
     'domain-crs = "EPSG:4326"\ngrid-crs = "EPSG:4326"\n': "twice, by two of its names",
-    'method = "ag\n': "is not TOML in UTF-8",
+    'method = "ag\n': "is not TOML: ",
+    "period = 2026-03\n": 'texts and periods stand in quotation marks, as in period = "2026-03".',
     'output = "{period}.dp.parquet"\n': "has {period} in it, and no period was given",
     "epsilon = -1\n": "epsilon must be",
     "max-per-user = 1.5\n": "is not a valid integer",
@@ -107,7 +108,19 @@ def test_what_is_wrong_with_a_recipe_is_said(run: Run, text: str, said: str) -> 
     )
 
     assert said in " ".join(result.stderr.split())
-    assert result.exit_code == (3 if "TOML" in said else 2)
+    assert result.exit_code == (3 if "TOML" in said or "quotation" in said else 2)
+
+
+@pytest.mark.parametrize(("encoding", "code"), [("utf-8-sig", 0), ("utf-16", 3)])
+def test_a_recipe_may_begin_with_the_mark_that_some_editors_write(
+    run: Run, recipe: Path, encoding: str, code: int
+) -> None:
+    """Text in another encoding is refused, and its bytes are not quoted."""
+    recipe.write_text(RECIPE, encoding=encoding)
+    result = run("publish", "--config", recipe, "--period", "2026-01")
+
+    assert result.exit_code == code
+    assert ("is not text in UTF-8. Save it" in result.stderr) == (code != 0)
 
 
 def test_a_period_that_is_missing_is_asked_for(run: Run, recipe: Path) -> None:

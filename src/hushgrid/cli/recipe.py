@@ -55,7 +55,7 @@ def read_recipe(path: Path, command: click.Command, period: str | None) -> dict[
         option = options.get(key)
         if option is None:
             near = get_close_matches(key, options, n=1)
-            msg = f"{path} has the key {quoted(key)}, which is no option of this command."
+            msg = f"{path} has the key {quoted(key)}, which is not an option of this command."
             raise ArgumentError(f"{msg} Did you mean {near[0]!r}?" if near else f"{msg} See 'hushgrid publish --help'.")
         name = option.name or key
         if name in found:
@@ -129,10 +129,16 @@ def _read(path: Path) -> Mapping[str, object]:
         if len(content) > LARGEST:
             msg = f"{path} is too large for a file of options."
             raise InputError(msg)
-        return tomllib.loads(content.decode(), parse_float=str)
+        return tomllib.loads(content.decode("utf-8-sig"), parse_float=str)
     except OSError as error:
         msg = f"the recipe {path} cannot be read: {error.strerror}."
         raise InputError(msg) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        msg = f"{path} is not TOML in UTF-8: {error}."
+    except UnicodeDecodeError:
+        msg = f"{path} is not text in UTF-8. Save it as a plain text file in that encoding."
+        raise InputError(msg) from None
+    except tomllib.TOMLDecodeError as error:
+        msg = (
+            f"{path} is not TOML: {error}. Each line is a key, = and a value, and texts and periods stand in quotation "
+        )
+        msg += 'marks, as in period = "2026-03".'
         raise InputError(msg) from None
