@@ -178,6 +178,22 @@ def test_slices_are_compared(run: Run, file: Path) -> None:
     assert_refused(run("compare", file, file, "--slice", "a,b,c"), 2, "two slices can be compared")
 
 
+def test_a_slice_is_compared_with_a_release_that_has_none(run: Run, file: Path, tmp_path: Path) -> None:
+    """On either side; the way out that a message names is one."""
+    single = tmp_path / "single.dp.parquet"
+    hg.publish([[0.3, 0.3]] * 500, domain=SQUARE, epsilon=1, method="ug").save(single)
+    expected = hg.compare(single, hg.read(file)["bike"]).answer([0, 0, 0.5, 0.5])
+    told = json.loads(run("compare", single, file, "--slice", "bike", "--grid", "2", "--json").stdout)
+
+    assert any(change["difference"] == pytest.approx(expected.difference) for change in told["changes"])
+    assert run("compare", file, single, "--slice", "bike", "--grid", "2").exit_code == 0
+    assert_refused(run("compare", single, file, "--grid", "2"), 2, "holds 3 slices", "--slice car")
+    assert_refused(
+        run("compare", file, single, "--slice", "car,bike"), 2, "one slice is compared with the other release"
+    )
+    assert_refused(run("compare", single, tmp_path / "single.dp.parquet", "--slice", "car"), 2, "one and the same file")
+
+
 def test_a_statement_says_how_records_are_divided(run: Run, file: Path) -> None:
     """In its contents; the guarantee is that of all slices."""
     text = run("manifest", file).stdout

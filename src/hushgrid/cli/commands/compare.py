@@ -56,7 +56,8 @@ FORMS_BY_ENDING: dict[str, Literal["html", "csv"]] = {".html": "html", ".htm": "
     "--slice",
     "slice_text",
     metavar="NAME[,NAME]",
-    help="Compare a slice of both, or one of BEFORE with another of AFTER, which may be the same file.",
+    help="Compare a slice of both, or one of BEFORE with another of AFTER, which may be the same file, or one with a "
+    "release that has none.",
 )
 @click.option("--confidence", default=0.95, show_default=True, help="Confidence of the intervals.")
 @click.option("--rate", default=0.05, show_default=True, help="Share of false alarms among the changes that are found.")
@@ -134,20 +135,20 @@ def _two_releases(files: tuple[Path, Path], slice_text: str | None) -> "tuple[Sy
     from hushgrid.slices.slices import Slices
 
     found = [read_any(file)[0] for file in files]
-    names: list[str] | None = None
-    if isinstance(found[0], Slices):
-        names = to_slices(slice_text, found[0].names)
-    if names is not None and len(names) > 2:
-        msg = f"two slices can be compared, one before and one after; got --slice {slice_text}."
+    sliced = [each for each in found if isinstance(each, Slices)]
+    if not sliced:
+        refuse_slices(files[0], slice_text)
+    names = to_slices(slice_text, sliced[0].names) if sliced else None
+    if names is not None and len(names) > len(sliced):
+        several = "two slices can be compared, one before and one after"
+        one = "one of the releases has slices, so that one slice is compared with the other release"
+        msg = f"{one if len(sliced) == 1 else several}; got --slice {slice_text}."
         raise ArgumentError(msg)
     chosen = [None, None] if names is None else [names[0], names[-1]]
-    releases = []
-    for each, file, name in zip(found, files, chosen, strict=True):
-        if isinstance(each, Slices):
-            releases.append(one_slice(each, file, name))
-            continue
-        refuse_slices(file, slice_text)
-        releases.append(each)
+    releases = [
+        one_slice(each, file, name) if isinstance(each, Slices) else each
+        for each, file, name in zip(found, files, chosen, strict=True)
+    ]
     return releases[0], releases[1]
 
 
