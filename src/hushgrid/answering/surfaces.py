@@ -63,7 +63,7 @@ class Rectangles:
         self._surface = surface
         self._rects = check_rects(rects)
         self._domain = domain
-        self.is_one = np.ndim(rects) != 2
+        self.is_one = np.ndim(rects) != 2 and np.size(rects) > 0  # an empty list is none
 
     def area_shares(self) -> Floats:
         """Each one's share of the domain, shape (n,)."""

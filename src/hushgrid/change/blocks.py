@@ -30,7 +30,7 @@ def block_grid(domain: Domain, longest: int) -> Grid:
     if not 1 <= number_of(longest) <= MOST_BLOCKS or int(longest) != longest:
         msg = f"grid is the number of blocks along the longer side, from 1 to {MOST_BLOCKS}; got {quoted(longest)}."
         raise ArgumentError(msg, instead={"grid": 50})
-    width, height = domain.width, domain.height
+    longest, width, height = int(longest), domain.width, domain.height
     if domain.is_geographic:
         width *= max(0.1, math.cos(math.radians((domain.south + domain.north) / 2)))
     shortest = max(1, round(longest / round(max(width, height) / min(width, height))))

@@ -16,6 +16,7 @@ from hushgrid.change.comparable import check_comparable, check_same_areas
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.files.paths import FOLDER, irregularity
 from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.rects import check_rects
 from hushgrid.periods import Period, PeriodKind, run_of
 from hushgrid.synopsis.answer import Answer
 from hushgrid.synopsis.synopsis import Synopsis, read
@@ -173,7 +174,7 @@ class Series(Mapping[str, Synopsis]):
         confidence : float
             How often an interval should hold the true count.
         """
-        asked = np.atleast_2d(np.asarray(rects, np.float64))
+        asked = check_rects(rects)
         return self._over_time(lambda synopsis: synopsis.answer(asked, confidence=confidence))
 
     def answer_polygons(self, geometries: Any, *, confidence: float = 0.95) -> OverTime:

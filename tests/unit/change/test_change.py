@@ -220,3 +220,26 @@ def test_the_surest_change_comes_first(change):
 def test_the_repr_shows_no_counts(change):
     """It names both releases."""
     assert repr(change).startswith("<Change from <Synopsis by ag: epsilon=1,")
+
+
+@pytest.mark.parametrize("none", [[], np.empty((0, 4))], ids=["a list", "an array"])
+def test_no_rectangles_have_no_answers(releases, change, none):
+    """Of a release, a change and a series: nothing, and no error from inside."""
+    series = hg.Series(dict(zip(("2026-01", "2026-02"), releases, strict=True)))
+
+    assert releases[0].count(none).shape == releases[0].answer(none).estimate.shape == (0,)
+    assert change.answer(none).difference.shape == (0,)
+    assert series.answer(none).estimate.shape == (2, 0)
+
+
+def test_a_grid_of_a_whole_number_is_one_however_it_is_written(change):
+    """As numpy and spreadsheets write them."""
+    assert change.grid(4.0).equals(change.grid(4))
+
+
+def test_rectangles_of_a_series_are_checked_as_all_others(releases):
+    """With their row, in our own words."""
+    with pytest.raises(hg.ArgumentError, match=r"rectangle 1 .* is inverted"):
+        hg.Series({"one": releases[0]}).answer([[0, 0, 1, 1], [1, 0, 0, 1]])
+    with pytest.raises(hg.ArgumentError, match="rectangles must be numbers"):
+        hg.Series({"one": releases[0]}).answer(["west"])
