@@ -12,7 +12,7 @@ from typing import Literal, Self
 from hushgrid.errors import ArgumentError, LedgerError, SynopsisFileError
 from hushgrid.files.strict_json import JsonObject, check_common_denominator
 from hushgrid.ledger.event import Abandoned, Committed, Event, Measured, Opened, Reserved, decode
-from hushgrid.ledger.request import Request, request_key
+from hushgrid.ledger.request import Request, request_key, whose_budget
 from hushgrid.periods import Period, PeriodKind
 from hushgrid.synopsis.claim import Unit
 
@@ -174,7 +174,7 @@ class Account:
     @property
     def whose(self) -> str:
         """The data set, and the period if it is the account of one."""
-        return f"the data set {self.dataset!r}" if self.period is None else f"{self.period} of {self.dataset!r}"
+        return whose_budget(self.dataset, self.period)
 
     def paying(self, period: str | None) -> "Account":
         """The account that pays: this one, or that of a period.

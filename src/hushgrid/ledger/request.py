@@ -109,6 +109,17 @@ class Request:
         return request_key(self.text)
 
 
+def whose_budget(dataset: str, period: str | None) -> str:
+    """What a budget is of, in words.
+
+    Examples
+    --------
+    >>> whose_budget("trips", None), whose_budget("trips", "2026-03")
+    ("the data set 'trips'", "2026-03 of 'trips'")
+    """
+    return f"the data set {dataset!r}" if period is None else f"{period} of {dataset!r}"
+
+
 def request_key(text: str) -> str:
     """Compute the key of a request from its text."""
     return hashlib.sha256(text.encode()).hexdigest()

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any, Self
 
 from hushgrid.ledger.book import Entry, amount
+from hushgrid.ledger.request import whose_budget
 from hushgrid.release.delivery import Charge
 from hushgrid.release.request import ReleaseRequest
 
@@ -68,9 +69,9 @@ class Quote:
     def __str__(self) -> str:
         if self.entry is not None:
             return f"nothing: entry {self.entry} of the ledger {self.ledger} has paid for this release"
-        payer = f"the data set {self.dataset!r}" if self.period is None else f"{self.period} of {self.dataset!r}"
+        budget = f"{whose_budget(self.dataset, self.period)} in the ledger {self.ledger}"
         return (
-            f"epsilon {amount(self.epsilon)}: of {payer} in the ledger {self.ledger}, "
+            f"epsilon {amount(self.epsilon)}: of {budget}, "
             f"{amount(self.left)} is left before it, and {amount(self.left_after)} after it"
         )
 

@@ -11,7 +11,7 @@ from hushgrid.files.release import parse_release, write_to
 from hushgrid.geometry.domain import Domain
 from hushgrid.ledger.book import amount
 from hushgrid.ledger.ledger import Ledger, open_ledger
-from hushgrid.ledger.request import Request
+from hushgrid.ledger.request import Request, whose_budget
 from hushgrid.ledger.reservation import CommittedRelease, Reservation, commit_written, is_of, seal
 from hushgrid.priors.masses import Source
 from hushgrid.priors.prior import Prior
@@ -256,4 +256,5 @@ def _can_be_resumed(reservation: Reservation) -> str:
 
 
 def _price(reservation: Reservation) -> str:
-    return f"epsilon {amount(reservation.entry.epsilon)} of the data set {reservation.entry.dataset!r} stays spent"
+    entry = reservation.entry
+    return f"epsilon {amount(entry.epsilon)} of {whose_budget(entry.dataset, entry.period)} stays spent"

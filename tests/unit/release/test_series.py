@@ -96,8 +96,9 @@ def test_a_run_that_was_cut_off_goes_on_with_the_same_prior(place: Path, monkeyp
 
     with monkeypatch.context() as patch:
         patch.setattr(LedgerJournal, "record", cutting_off)
-        with pytest.raises(ConnectionError):
+        with pytest.raises(ConnectionError) as cut:
             publish(place, "2026-02")
+    assert "epsilon 0.5 of 2026-02 of 'trips' stays spent" in cut.value.__notes__[0]
     publish(place, "2026-01", new_release=True)
     february = publish(place, "2026-02", resume=2)
 
