@@ -1,10 +1,15 @@
 """What is public already, and may sharpen a release."""
 
+import re
+from collections.abc import Iterator
+from glob import iglob
+from os import PathLike
 from pathlib import Path
 
 from hushgrid.counting.counter import Counter
+from hushgrid.counting.engine.address import Address
 from hushgrid.errors import ArgumentError
-from hushgrid.files.paths import FOLDER, irregularity
+from hushgrid.files.paths import FOLDER, irregularity, is_same_file
 from hushgrid.geometry.domain import Domain
 from hushgrid.methods.method import Method
 from hushgrid.methods.staq import Staq
@@ -17,6 +22,7 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 # What a request that names no prior gets, on longitude and latitude: NONE or PLACES.
 BY_DEFAULT = NONE
+QUOTED = re.compile(r"""(['"])(.*?)\1""")  # files that a SELECT names
 
 
 def default_prior(method: Method, domain: Domain) -> str:
@@ -58,29 +64,37 @@ def known_before(given: str | Path | None, weight: str | None, *, method: Method
 
 
 def refuse_points(given: str | Path | None, points: object, *, argument: str = "prior") -> None:
-    """Refuse a prior or an aim that is the file of the points, or a file of their folder.
+    """Refuse a prior or an aim that is a file of the points.
 
-    It would carry exact counts past all noise. A copy by another name cannot be told from a public file.
+    It would carry exact counts past all noise. Links to the file are known, as are files that a folder holds, and those
+    that the address of an engine names. A copy cannot be told from a public file.
 
     Parameters
     ----------
     given : str, path or None
         The prior of the request, as it was named, or the file of its places.
     points : object
-        What is to be published; only a path can be compared.
+        What is to be published; only a path or an address says which files it is read from.
     """
-    if given is None or str(given) in (PLACES, NONE) or not isinstance(points, str | Path):
+    if given is None or str(given) in (PLACES, NONE):
         return
-    try:
-        prior, held = Path(given).resolve(), Path(points).resolve()
-    except (OSError, ValueError):
-        return
-    if prior == held or (irregularity(held) == FOLDER and held in prior.parents):
+    if any(is_same_file(Path(given), file) for file in _files_of(points)):
         msg = (
             f"the {argument} {given} is the points that are to be published. {argument.capitalize()}s must be public, "
         )
         msg += "and must not have been made from them. Name a public file, or leave it out."
         raise ArgumentError(msg, instead={"prior": PLACES} if argument == "prior" else None)
+
+
+def _files_of(points: object) -> Iterator[Path]:
+    """Files that points are read from, as far as a path or an address names them."""
+    if isinstance(points, Address):
+        for named in (points.text, *(quoted for _, quoted in QUOTED.findall(points.text))):
+            for path in (named, *iglob(named, recursive=True)):  # noqa: PTH207  # a pattern may be absolute
+                yield from _files_of(path)
+    elif isinstance(points, str | PathLike):
+        held = Path(points)
+        yield from held.rglob("*") if irregularity(held) == FOLDER else (held,)
 
 
 def check_series(method: Method, prior: Prior | None, by: By | None) -> None:

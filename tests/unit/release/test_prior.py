@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hushgrid as hg
+from hushgrid.counting.engine.address import Address
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.release import knowledge
 from hushgrid.release.auto import LEFT_OUT
@@ -192,14 +193,34 @@ def test_progress_is_told_as_without_a_prior(prior):
     assert told == [step / 100 for step in range(101)]
 
 
-@pytest.mark.parametrize("way", ["the file", "another way to it", "a file of the folder"])
-def test_the_points_are_no_prior_of_themselves(prior, tmp_path, way):
-    """It would carry exact counts into the release; an equal file of another name is taken, as nobody can tell."""
-    points = tmp_path if way == "a file of the folder" else prior
-    named = tmp_path / ".." / tmp_path.name / prior.name if way == "another way to it" else prior
+@pytest.mark.parametrize("link", [None, Path.symlink_to, Path.hardlink_to])
+@pytest.mark.parametrize(
+    "points",
+    [
+        "points.parquet",
+        ".",
+        *(
+            Address(text=text, engine="duckdb")
+            for text in ("points.parquet", "po*.parquet", "SELECT lon, lat FROM 'points.parquet'")
+        ),
+    ],
+    ids=str,
+)
+def test_the_points_are_no_prior_of_themselves(prior, tmp_path, monkeypatch, points, link):
+    """It would carry exact counts into the release, by whatever path, and whoever counts."""
+    monkeypatch.chdir(tmp_path)
+    prior.rename("points.parquet")
+    Path("elsewhere").mkdir()
+    named = Path("elsewhere", "..", "points.parquet")
+    if link is not None:
+        named = Path("elsewhere", "public.parquet")
+        link(named, Path("points.parquet").absolute())
     with pytest.raises(ArgumentError, match="is the points that are to be published"):
         released(points, named)
 
+
+def test_a_file_like_the_points_is_a_prior(prior, tmp_path):
+    """Nobody can tell it from a public one."""
     copy = tmp_path / "copy"
     copy.mkdir()
     (copy / "public.parquet").write_bytes(prior.read_bytes())
