@@ -79,7 +79,7 @@ class Charge:
         wanted = request.for_ledger(self.dataset)
         if not self.series:
             return wanted
-        check_series(request.method, request.prior, request.by)
+        check_series(request.method, request.domain, prior=request.prior_named, places=request.places, by=request.by)
         return replace(wanted, parameters={**wanted.parameters, "series": True})
 
 

@@ -11,8 +11,9 @@ from hushgrid.counting.engine.address import Address
 from hushgrid.errors import ArgumentError
 from hushgrid.files.paths import FOLDER, irregularity, is_same_file
 from hushgrid.geometry.domain import Domain
-from hushgrid.methods.method import Method
-from hushgrid.methods.staq import Staq
+from hushgrid.methods.areas import Areas
+from hushgrid.methods.method import Method, public_partition
+from hushgrid.methods.staq import AimedQuadtree, Staq
 from hushgrid.priors.opening import NONE, PLACES, open_prior
 from hushgrid.priors.prior import Prior
 from hushgrid.privacy.budget import Budget
@@ -56,11 +57,21 @@ def known_before(given: str | Path | None, weight: str | None, *, method: Method
             msg = "prior_weight is the column of weights of a prior, and there is no prior. Name one: prior=FILE."
             raise ArgumentError(msg)
         return None
-    if not can_be_sharpened(method):
-        msg = f"a prior sharpens releases by staq with inference='belief', and the method is {method.name!r}. Leave "
-        msg += "the prior out, or publish by staq."
-        raise ArgumentError(msg, instead={"method": Staq.name})
+    _check_method(method, domain, "prior", "a prior")
     return open_prior(source, domain, weight=weight)
+
+
+def _check_method(method: Method, domain: Domain, argument: str, what: str) -> None:
+    """Refuse what sharpens releases of staq where they are by another method."""
+    if can_be_sharpened(method):
+        return
+    if isinstance(method, AimedQuadtree):
+        msg = f"{what} does not go together with an aim at a scale. Leave out {argument}, or aim."
+        raise ArgumentError(msg)
+    msg = f"{what} sharpens releases by staq with inference='belief', and the method is {method.name!r}. Leave out "
+    msg += f"{argument}, or publish by staq."
+    is_asked_for_cells = public_partition(method, domain) is not None  # of areas or of a grid, which staq has not
+    raise ArgumentError(msg, instead=None if is_asked_for_cells else {"method": Staq.name})
 
 
 def refuse_points(given: str | Path | None, points: object, *, argument: str = "prior") -> None:
@@ -97,18 +108,23 @@ def _files_of(points: object) -> Iterator[Path]:
         yield from held.rglob("*") if irregularity(held) == FOLDER else (held,)
 
 
-def check_series(method: Method, prior: Prior | None, by: By | None) -> None:
-    """Refuse a series where the last release of it could not sharpen this one."""
+def check_series(
+    method: Method, domain: Domain, *, prior: str | Path | None, places: Areas | None, by: By | None
+) -> None:
+    """Refuse a series where the last release of it could not sharpen this one.
+
+    The prior is as it was named: to want none and a series is refused, too.
+    """
     if by is not None:
         msg = "series and by do not go together: slices are sharpened by their own total. Leave out series."
         raise ArgumentError(msg)
     if prior is not None:
         msg = "series takes the last release of the data set as the prior. Leave out prior, or series."
         raise ArgumentError(msg)
-    if not can_be_sharpened(method):
-        msg = f"series sharpens releases by staq with inference='belief', and the method is {method.name!r}. Leave "
-        msg += "series out, or publish by staq."
-        raise ArgumentError(msg, instead={"method": Staq.name})
+    if places is not None:
+        msg = "a series does not go together with an aim at places. Leave out series, or aim."
+        raise ArgumentError(msg)
+    _check_method(method, domain, "series", "a series")
 
 
 def release_with(prior: Prior | None, method: Method, counter: Counter, budget: Budget) -> Synopsis:

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import shapely
 
 import hushgrid as hg
 from hushgrid.counting.engine.address import Address
@@ -147,6 +148,23 @@ def test_other_methods_are_refused(prior, method):
     with pytest.raises(ArgumentError, match="prior sharpens releases by staq") as caught:
         hg.publish("gone.parquet", domain=SQUARE, epsilon=1, method=method, prior=prior)
     assert caught.value.instead == {"method": "staq"}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"method": hg.Areas([shapely.box(0.1, 0.1, 0.2, 0.2)])},
+        {"method": hg.UniformGrid(side=4), "distinct": True, "user": "rider", "max_per_user": 2},
+        {"aim": "5%"},
+        {"aim": "5%", "method": "staq"},
+    ],
+    ids=["areas", "distinct users", "aim", "aim of staq"],
+)
+def test_what_is_said_to_give_instead_would_do(prior, given):
+    """Another method would not, where cells are given or the release is aimed."""
+    with pytest.raises(ArgumentError, match=r"Leave out prior, or") as caught:
+        hg.publish("gone.parquet", domain=SQUARE, epsilon=1, prior=prior, **given)
+    assert caught.value.instead == {}
 
 
 def test_a_grid_that_auto_took_leaves_the_prior_out_and_says_so(prior):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+import shapely
 
 import hushgrid as hg
 from hushgrid.errors import ArgumentError, InputError
@@ -127,6 +128,9 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"prior": "places", "domain": hg.Domain(west=-8, south=49.5, east=2, north=61)},
         "Leave out prior, or series",
     ),
+    "no prior": ({"prior": "none"}, "Leave out prior, or series"),
+    "an aim at a scale": ({"aim": "5%"}, "a series does not go together with an aim at a scale"),
+    "an aim at places": ({"aim": [shapely.box(0.1, 0.1, 0.2, 0.2)]}, "a series does not go together with an aim at"),
     "slices": ({"by": hg.By("kind", values=["a"]), "period": None, "time": None}, "series and by do not go together"),
     "slices of a period": ({"by": hg.By("kind", values=["a"])}, "period and by do not go together"),
     "a method without priors": ({"method": "ag"}, "series sharpens releases by staq"),
