@@ -13,6 +13,7 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.quadrants import DEEPEST, scatter_bits
 
 PSEUDO_COUNT = 0.5  # k: half a place, or half a point, is one unit of evidence
+LARGEST_COUNT = 1e18  # of a pixel or a weight: more is what stands for no data, or a slip, and sums might overflow
 RASTER_LEVEL = 11  # 2,048 pixels a side, for whatever is spread over areas
 
 
@@ -82,6 +83,7 @@ class CellMasses(Source):
         row = cells.cell(y, south, cells.scale(south, north, side), side)
         found, which = np.unique(morton(column, row), return_inverse=True)
         counted = np.ones(len(which)) if weights is None else weights[inside]
+        counted = np.ldexp(counted, -np.frexp(counted.max(initial=0.0))[1])  # a power of two, so that squares are exact
         counted = counted * (counted.sum() / max(float(counted @ counted), np.finfo(np.float64).tiny))
         sums = np.cumsum(np.concatenate([[0.0], np.bincount(which, counted, minlength=len(found))]))
         return cls._of(source, DEEPEST, found, sums)

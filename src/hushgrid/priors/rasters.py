@@ -11,7 +11,7 @@ from hushgrid.answering.outlines import transformer
 from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.domain import Bounds, Domain
-from hushgrid.priors.masses import RASTER_LEVEL, CellMasses, Source
+from hushgrid.priors.masses import LARGEST_COUNT, RASTER_LEVEL, CellMasses, Source
 from hushgrid.priors.vectors import plain_text
 
 COPYRIGHT = "TIFFTAG_COPYRIGHT"
@@ -22,9 +22,9 @@ MOVED_LEVEL = RASTER_LEVEL - 1  # of a raster in another system: its pixels are 
 def raster_prior(source: Source, path: Path, domain: Domain) -> CellMasses:
     """The first band of a GeoTIFF, laid over a domain.
 
-    Its pixels hold counts, such as people, and those without data hold none. Sums are kept: a pixel that lies in
-    several cells is divided by area. In another reference system than the domain's, pieces of pixels are moved one by
-    one.
+    Its pixels hold counts, such as people, by the scale and offset of the band, and those without data hold none. Sums
+    are kept: a pixel that lies in several cells is divided by area. In another reference system than the domain's,
+    pieces of pixels are moved one by one.
     """
     try:
         import rasterio
@@ -95,11 +95,13 @@ def _blocks(file: Any, columns: Floats, rows: Floats) -> Iterator[tuple[int, Flo
     step = max(1, PIXELS_AT_ONCE // (right - left))
     for first in range(bottom, top, step):
         stop = min(first + step, top)
-        block = file.read(1, window=((first, stop), (left, right)), masked=True).astype(np.float64).filled(0.0)
-        block[np.isnan(block)] = 0.0
-        if not (block >= 0).all() or np.isinf(block).any():
-            msg = "it has pixels below zero, so it is not a raster of counts. Declare what stands for no data, for "
-            msg += "instance by gdal_edit.py -a_nodata -200 FILE."
+        stored = file.read(1, window=((first, stop), (left, right)), masked=True).astype(np.float64)
+        known = ~(np.ma.getmaskarray(stored) | np.isnan(stored.data))
+        block = np.where(known, stored.data, 0.0) * file.scales[0] + file.offsets[0] * known
+        bad = ~((block >= 0) & (block <= LARGEST_COUNT))
+        if bad.any():
+            msg = f"it has pixels below zero or above {LARGEST_COUNT:g}, so it is not a raster of counts. Declare what "
+            msg += f"stands for no data, for instance by gdal_edit.py -a_nodata {stored.data[bad].item(0)!r} FILE."
             raise ArgumentError(msg)
         yield first, block
 

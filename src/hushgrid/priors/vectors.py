@@ -26,7 +26,7 @@ from hushgrid.files.columns import usual_pairs
 from hushgrid.files.geojson import check_degrees, features_in, geometries_of, parse_geojson, reference_system
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
 from hushgrid.geometry.grid import Grid
-from hushgrid.priors.masses import RASTER_LEVEL, CellMasses, Source
+from hushgrid.priors.masses import LARGEST_COUNT, RASTER_LEVEL, CellMasses, Source
 
 POINT, MULTIPOINT = 0, 4  # shapely's numbers of types
 LONGEST_TEXT = 200
@@ -86,8 +86,10 @@ class Vectors:
             if weight is not None:
                 _check_named(weight, names)
             chosen, geometry = _columns(names, metadata)
-            table = file.read([*chosen, *({weight, NAMED_BY} & {*names, weight} - {None})])
-        except pa.ArrowException:
+            used = [*chosen, *(name for name in (weight, NAMED_BY) if name is not None and name in names)]
+            _check_told_apart(used, names)
+            table = file.read(used)
+        except (pa.ArrowException, OSError):
             msg = "it is damaged or cut short."
             raise ArgumentError(msg) from None
         weights = None if weight is None else _weights(_column(table, weight), weight)
@@ -191,7 +193,8 @@ def _columns(names: list[str], metadata: Mapping[bytes, bytes]) -> tuple[list[st
     geo = _geo(metadata.get(b"geo"))
     primary = geo.get("primary_column")
     if isinstance(primary, str) and primary in names:
-        entry = (geo.get("columns") or {}).get(primary)
+        columns = geo.get("columns")
+        entry = columns.get(primary) if isinstance(columns, dict) else None
         return [primary], entry if isinstance(entry, dict) else {}
     pairs = usual_pairs(names)
     if len(pairs) == 1:
@@ -232,12 +235,21 @@ def _check_named(weight: str, names: list[str]) -> None:
         raise ArgumentError(msg)
 
 
+def _check_told_apart(used: list[str], names: list[str]) -> None:
+    for name in used:
+        if names.count(name) > 1:
+            msg = f"it has several columns called {name!r}. Leave one of them."
+            raise ArgumentError(msg)
+
+
 def _numbers(values: list[Any], name: str) -> Floats:
     """Values of JSON as numbers, NaN where one is missing."""
     if any(isinstance(value, bool) or not isinstance(value, float | int | None) for value in values):
         msg = f"its column {name!r} does not hold numbers."
         raise ArgumentError(msg)
-    return np.array([np.nan if value is None else value for value in values], np.float64)
+    # Whole numbers of JSON may be larger than any float; what is beyond the bounds is refused as a weight.
+    bounded = (np.nan if value is None else min(max(value, -1), 2 * LARGEST_COUNT) for value in values)
+    return np.fromiter(bounded, np.float64)
 
 
 def _column(table: pa.Table, name: str) -> Floats:
@@ -257,9 +269,9 @@ def _names(values: list[Any]) -> tuple[str, ...] | None:
 
 def _weights(values: Floats, name: str) -> Floats:
     """Weights of at least zero; a missing one counts as nothing."""
-    weights = np.nan_to_num(values, nan=0.0, posinf=-1.0)
-    if (weights < 0).any():
-        msg = f"its weights {name!r} must be finite numbers, none below zero."
+    weights = np.where(np.isnan(values), 0.0, values)
+    if not ((weights >= 0) & (weights <= LARGEST_COUNT)).all():
+        msg = f"its weights {name!r} must be numbers from 0 to {LARGEST_COUNT:g}."
         raise ArgumentError(msg)
     return weights
 

@@ -1,7 +1,6 @@
 """Priors from every kind of file, each held against a second way of computing."""
 
 import hashlib
-import json
 from itertools import product
 
 import numpy as np
@@ -18,6 +17,7 @@ from hushgrid.geometry.quadrants import all_cells
 from hushgrid.priors.opening import open_prior
 from hushgrid.priors.places import SPREADS, blobs, located, places_prior
 from hushgrid.priors.rasters import splat
+from tests.public_files import geojson, geoparquet, geotiff
 
 SQUARE = hg.Domain(west=0, south=0, east=8, north=4)
 NORWAY = hg.Domain(west=500_000, south=6_600_000, east=700_000, north=6_800_000, crs="EPSG:32633")
@@ -34,45 +34,6 @@ def evidence(prior, level=LEVEL):
 def bounds(domain=SQUARE, level=LEVEL):
     """Bounds of all cells of one level."""
     return all_cells(domain, level).bounds()
-
-
-def geojson(path, shapes, weights=None, **members):
-    """Write geometries as GeoJSON."""
-    features = [
-        {
-            "type": "Feature",
-            "geometry": json.loads(shapely.to_geojson(shape)),
-            "properties": {} if weights is None else {"people": weight},
-        }
-        for shape, weight in zip(shapes, [None] * len(shapes) if weights is None else weights, strict=True)
-    ]
-    path.write_text(json.dumps({"type": "FeatureCollection", "features": features, **members}))
-    return path
-
-
-def geoparquet(path, shapes, columns=None, crs=None):
-    """Write geometries as GeoParquet."""
-    entry = {"encoding": "WKB", "geometry_types": []} | ({} if crs is None else {"crs": crs})
-    metadata = {"version": "1.1.0", "primary_column": "where", "columns": {"where": entry}}
-    table = pa.table({"where": pa.array(shapely.to_wkb(np.array(shapes)), pa.binary()), **(columns or {})})
-    pq.write_table(table.replace_schema_metadata({"geo": json.dumps(metadata)}), path)
-    return path
-
-
-def placed(box, columns, rows):
-    """The transform of a raster over a rectangle."""
-    west, south, east, north = box
-    return rasterio.Affine((east - west) / columns, 0, west, 0, (south - north) / rows, north)
-
-
-def geotiff(path, pixels, box, crs="EPSG:4326", **profile):
-    """Write pixels, the northernmost row first."""
-    rows, columns = pixels.shape
-    given = {"driver": "GTiff", "height": rows, "width": columns, "count": 1, "dtype": pixels.dtype, "crs": crs}
-    with rasterio.open(path, "w", **given, transform=placed(box, columns, rows), **profile) as file:
-        file.write(pixels, 1)
-        file.update_tags(TIFFTAG_COPYRIGHT="CC0")
-    return path
 
 
 def in_cells(x, y, weights, domain=SQUARE, level=LEVEL):
@@ -214,10 +175,14 @@ def test_pixels_without_data_hold_nobody(tmp_path):
     assert np.allclose(evidence(open_prior(path, SQUARE)), 2 * overlaps((0, 0, 8, 4), filled))
 
 
-def test_pixels_below_zero_are_refused(tmp_path):
-    path = geotiff(tmp_path / "p.tif", PIXELS - 5, (0, 0, 8, 4))
-    with pytest.raises(InputError, match="below zero"):
-        open_prior(path, SQUARE)
+def test_pixels_are_counts_by_the_scale_and_offset_of_their_band(tmp_path):
+    """Where there is no data there is nobody, whatever the offset says."""
+    stored = np.where(PIXELS < 3, np.nan, PIXELS)
+    path = geotiff(tmp_path / "p.tif", stored, (0, 0, 8, 4), nodata=np.nan)
+    with rasterio.open(path, "r+") as file:
+        file.scales, file.offsets = (0.5,), (7.0,)
+    counts = np.where(PIXELS < 3, 0, PIXELS / 2 + 7)
+    assert np.allclose(evidence(open_prior(path, SQUARE)), 2 * overlaps((0, 0, 8, 4), counts))
 
 
 def test_another_system_keeps_sums(tmp_path):
@@ -339,58 +304,3 @@ def test_the_bundled_ones_are_many_where_people_are():
     assert prior.licence is not None
     south, north = prior.evidence(np.array([1, 1]), np.array([1, 3]))
     assert south > 3 * north > 0
-
-
-def test_a_missing_file_says_what_was_likely_meant(tmp_path):
-    geojson(tmp_path / "stations.geojson", [shapely.Point(1, 1)])
-    with pytest.raises(InputError, match="does not exist") as caught:
-        open_prior(tmp_path / "station.geojson", SQUARE)
-    assert caught.value.instead == {"prior": str(tmp_path / "stations.geojson")}
-
-
-def test_nothing_inside_the_domain(tmp_path):
-    with pytest.raises(InputError, match="nothing inside the domain"):
-        open_prior(geojson(tmp_path / "p.geojson", [shapely.Point(50, 50)]), SQUARE)
-
-
-@pytest.mark.parametrize("weights", [[-1.0], ["many"], [True], [1e400]])
-def test_weights_are_numbers_of_at_least_zero(tmp_path, weights):
-    path = tmp_path / "p.geojson"
-    geojson(path, [shapely.Point(1, 1)], [1.0])
-    path.write_text(path.read_text().replace("1.0}", json.dumps(weights[0]).replace("Infinity", "1e999") + "}"))
-    with pytest.raises(InputError, match=r"numbers|JSON"):
-        open_prior(path, SQUARE, weight="people")
-
-
-def test_a_column_of_text_is_no_weight(tmp_path):
-    path = tmp_path / "p.parquet"
-    pq.write_table(pa.table({"lon": [1.0], "lat": [1.0], "people": ["many"]}), path)
-    with pytest.raises(InputError, match="'people' has type string"):
-        open_prior(path, SQUARE, weight="people")
-
-
-def test_an_unknown_weight_lists_what_there_is(tmp_path):
-    path = geojson(tmp_path / "p.geojson", [shapely.Point(1, 1)], [1.0])
-    with pytest.raises(InputError, match="its columns are: 'people'"):
-        open_prior(path, SQUARE, weight="homes")
-
-
-@pytest.mark.parametrize("content", [b"", b"lon,lat\n1,1\n", b"PAR1 and no more", b"II*\0 and no more"])
-def test_other_files_are_refused(tmp_path, content):
-    path = tmp_path / "p.csv"
-    path.write_bytes(content)
-    with pytest.raises(InputError, match=r"p\.csv as a prior"):
-        open_prior(path, SQUARE)
-
-
-def test_a_weight_is_for_points_and_polygons(tmp_path):
-    path = geotiff(tmp_path / "p.tif", np.ones((2, 2)), (0, 0, 8, 4))
-    for source in ("places", path):
-        with pytest.raises(hg.HushgridError, match="prior_weight"):
-            open_prior(source, SQUARE, weight="people")
-
-
-def test_lines_are_no_density(tmp_path):
-    path = geojson(tmp_path / "p.geojson", [shapely.LineString([(0, 0), (1, 1)])])
-    with pytest.raises(InputError, match="not a density"):
-        open_prior(path, SQUARE)
