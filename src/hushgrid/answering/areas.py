@@ -21,7 +21,7 @@ from hushgrid.answering.outlines import (
 )
 from hushgrid.arrays import Floats, Indices
 from hushgrid.errors import ArgumentError
-from hushgrid.geometry.areas import AreaPartition, domain_around
+from hushgrid.geometry.areas import AreaPartition, domain_with
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.nesting import AreaLevel, Nesting
 
@@ -104,7 +104,7 @@ def _check_given(names: Sequence[str], shapes: Geometries, features: Indices, do
     for number in np.flatnonzero(~inside).tolist():
         msg = f"area {names[number]!r} (feature {features[number]}) reaches outside the domain. Give a domain that "
         msg += "holds all areas, or leave the area out."
-        raise ArgumentError(msg, instead=domain_around(shapely.get_coordinates(shapes), domain.crs))
+        raise ArgumentError(msg, instead=domain_with(shapely.get_coordinates(shapes), domain))
 
 
 def has_outline(shapes: Geometries) -> NDArray[np.bool_]:

@@ -328,13 +328,14 @@ def _check_vertices(areas: AreaPartition) -> None:
     if not inside.all():
         number = int(np.searchsorted(areas._first_vertices, int(np.argmin(inside)), side="right")) - 1  # noqa: SLF001
         msg = f"area {areas.names[number]!r} reaches outside the domain. Give a domain that holds all areas."
-        raise ArgumentError(msg, instead=domain_around(vertices, areas.domain.crs))
+        raise ArgumentError(msg, instead=domain_with(vertices, areas.domain))
 
 
-def domain_around(vertices: NDArray[np.float64], crs: str) -> dict[str, object]:
-    """Smallest domain that holds all vertices, if any, as an argument."""
-    (west, south), (east, north) = vertices.min(axis=0), vertices.max(axis=0)
+def domain_with(vertices: NDArray[np.float64], domain: Domain) -> dict[str, object]:
+    """Smallest domain that holds a domain and all vertices, if any, as an argument."""
+    corners = np.vstack([vertices, domain.bounds[:2], domain.bounds[2:]])
+    (west, south), (east, north) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
     try:
-        return {"domain": Domain(west=west, south=south, east=east, north=north, crs=crs)}
+        return {"domain": Domain(west=west, south=south, east=east, north=north, crs=domain.crs)}
     except ArgumentError:  # beyond the poles, or NaN
         return {}

@@ -95,10 +95,11 @@ def test_two_areas_of_one_name_are_refused():
 
 
 def test_a_domain_that_would_do_is_named():
-    """As an argument that can be passed."""
-    with pytest.raises(ArgumentError, match=r"reaches outside the domain.* Try domain=Domain\(west=0\.0") as caught:
-        one_square(domain=Domain(west=0, south=0, east=0.5, north=1))
+    """As an argument that can be passed; it holds what was asked for, too."""
+    with pytest.raises(ArgumentError, match=r"reaches outside the domain.* Try domain=Domain\(west=-2\.0") as caught:
+        one_square(domain=Domain(west=-2, south=0, east=0.5, north=1))
 
+    assert caught.value.instead == {"domain": Domain(west=-2, south=0, east=1, north=1)}
     assert one_square(**caught.value.instead).cells == 1
 
 
