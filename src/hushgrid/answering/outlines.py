@@ -144,6 +144,10 @@ def geometry_array(geometries: Any) -> Geometries:
     They may be one geometry, a sequence, a frame, or a mapping with a column of that name.
     """
     shapely = import_shapely()
+    if isinstance(geometries, Mapping) and "geometry" not in geometries:
+        msg = "polygons in a mapping must be its 'geometry', as geometries of shapely. Those of GeoJSON are, for "
+        msg += "instance, geopandas.GeoDataFrame.from_features(FEATURES, crs=4326)."
+        raise ArgumentError(msg)
     column = geometries["geometry"] if isinstance(geometries, Mapping) else getattr(geometries, "geometry", geometries)
     array = np.atleast_1d(np.asarray(column, dtype=object))
     if array.ndim != 1:

@@ -132,7 +132,8 @@ def plan_aim(aim: Any, domain: Domain, *, points_about: int, rate: Fraction, fil
         asked = moved_places(areas, on)
         published = rehearsed_around(asked, on, signal / people)
         scale = float(np.sqrt(np.median(np.prod(asked[:, 2:] - asked[:, :2], axis=1))))
-        named = str(aim) if isinstance(aim, str | Path) else f"{areas.cells:,} places"
+        several = "1 place" if areas.cells == 1 else f"{areas.cells:,} places"
+        named = str(aim) if isinstance(aim, str | Path) else several
         advice = aim_warning(Staq.name, float(signal), areas.cells)
         about = {"aim": named, "scale": scale, "advice": advice, "places": areas.cells}
     rects, held = [asked, *on.rects], [points_in(asked, on.points), *on.held]

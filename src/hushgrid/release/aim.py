@@ -2,6 +2,7 @@
 
 import math
 import re
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +60,8 @@ def is_at_places(aim: Aim | None) -> bool:
     >>> is_at_places("stations.geojson"), is_at_places("200m")
     (True, False)
     """
-    if isinstance(aim, str):
-        return aim.lower().endswith((*GEOJSON_NAMES, *PARQUET_NAMES))
+    if isinstance(aim, str | Path | Real):  # a number is a length without its unit
+        return str(aim).lower().endswith((*GEOJSON_NAMES, *PARQUET_NAMES))
     return aim is not None
 
 
@@ -142,6 +143,11 @@ def aim_warning(method: str, signal: float, places: int = 0) -> str | None:
     2,000 places are many for so few points at this epsilon:
     """
     if places and signal < FEWEST_A_PLACE * places:
+        if places == 1:
+            return (
+                "there are so few points at this epsilon that the count of the place would be mostly noise, even if "
+                "all of them lay in it. Leave out aim (--aim)."
+            )
         return (
             f"{places:,} places are many for so few points at this epsilon: even if all points lay in them, the counts "
             "of most would be mostly noise, and so would sums over many. Name fewer places, larger ones, or leave out "

@@ -90,6 +90,7 @@ REFUSED = {
     "a collection": ([shapely.GeometryCollection([SQUARE])], "polygon 0 is a GeometryCollection"),
     "a rectangle's numbers": ([SQUARE, (0, 0, 1, 1)], "polygons must be|not a geometry"),
     "numbers": ([[0, 0, 1, 1]], "got an array of shape"),
+    "GeoJSON in memory": ({"type": "FeatureCollection", "features": []}, "must be its 'geometry'"),
     "a text": (["POLYGON EMPTY"], "polygon 0 is not a geometry of shapely but of type str"),
     "NaN": ([SQUARE, triangle(1, np.nan)], "polygon 1 has a coordinate that is not a finite"),
     "infinity": ([triangle(np.inf, 0)], "polygon 0 has a coordinate that is not a finite"),

@@ -3,6 +3,7 @@
 import math
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -47,7 +48,9 @@ def test_a_length_is_taken_in_the_units_of_a_projected_domain():
     assert scale_of("1km", feet) == pytest.approx(1000 / (200_000 * 1200 / 3937))
 
 
-@pytest.mark.parametrize("aim", ["", "0.2", "9e9", "m", "-5m", "5 miles", "0%", "0m", "101%", "900km"])
+@pytest.mark.parametrize(
+    "aim", ["", "0.2", 0.5, "9e9", "m", "-5m", "5 miles", "0%", "0m", "101%", "900km", Path("places.gpkg")]
+)
 def test_anything_else_is_refused_with_a_way_out(aim):
     """Before anything is read."""
     with pytest.raises(ArgumentError, match="aim must be") as error:
@@ -55,7 +58,7 @@ def test_anything_else_is_refused_with_a_way_out(aim):
     assert scale_of(error.value.instead["aim"], NEW_YORK) == 0.005
 
 
-@pytest.mark.parametrize(("aim", "meant"), [("200", 200), ("12.5", 12.5)])
+@pytest.mark.parametrize(("aim", "meant"), [("200", 200), (200, 200), ("12.5", 12.5)])
 def test_a_length_without_its_unit_is_taken_for_metres(aim, meant):
     """As a proposal, not as an answer."""
     with pytest.raises(ArgumentError, match="aim must be a length") as error:

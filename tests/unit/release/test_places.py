@@ -277,6 +277,14 @@ def test_a_plan_shows_the_trade_on_both_workloads():
     assert "64 places" in made.words
 
 
+def test_one_place_is_spoken_of_as_one():
+    """In the words of a plan, and in advice against it."""
+    made = hg.plan(UNIT_SQUARE, points_about=4, epsilon=1, aim=shapely.box(0.1, 0.1, 0.4, 0.4)).aim
+
+    assert "Aimed at 1 place:" in made.words
+    assert "the count of the place" in made.advice
+
+
 def test_too_many_places_are_warned_of_in_plan_check_and_release():
     """Of 400 places with 9,000 points at a tenth, most counts would be noise."""
     cells = [shapely.box(x, y, x + 0.02, y + 0.02) for x in np.arange(0, 1, 0.05) for y in np.arange(0, 1, 0.05)]
