@@ -52,10 +52,25 @@ def _on_domain(file: Any, domain: Domain) -> Floats:
     move = transformer(file.crs.to_wkt(), domain.crs)
     if move is None:
         return pixels_on_cells(file, domain.bounds, 1 << RASTER_LEVEL)
-    bounds = move.transform_bounds(*domain.bounds, direction="INVERSE")
-    if not np.isfinite(bounds).all() or bounds[0] >= bounds[2]:
-        msg = f"the domain has no place in its reference system, {file.crs.to_string()}."
-        raise ArgumentError(msg)
+    pixels = np.zeros((1 << MOVED_LEVEL, 1 << MOVED_LEVEL))
+    for bounds in _bounds_of_raster(move.transform_bounds(*domain.bounds, direction="INVERSE"), file):
+        pixels += _moved_pixels(file, bounds, move, domain)
+    return pixels
+
+
+def _bounds_of_raster(bounds: Bounds, file: Any) -> list[Bounds]:
+    """What a raster is asked for: bounds in its system, in two parts where they cross the 180th meridian."""
+    west, south, east, north = bounds
+    if np.isfinite(bounds).all() and west < east:
+        return [bounds]
+    if np.isfinite(bounds).all() and file.crs.is_geographic:
+        return [(west, south, 180.0, north), (-180.0, south, east, north)]
+    msg = f"the domain has no place in its reference system, {file.crs.to_string()}."
+    raise ArgumentError(msg)
+
+
+def _moved_pixels(file: Any, bounds: Bounds, move: Any, domain: Domain) -> Floats:
+    """Pixels of a domain in another system, of what a raster holds in bounds of its own."""
     side = 1 << RASTER_LEVEL
     fine = pixels_on_cells(file, bounds, side)
     row, column = np.nonzero(fine)

@@ -205,6 +205,21 @@ def test_another_system_keeps_sums(tmp_path):
     assert found.sum() == pytest.approx(2 * expected.sum(), rel=1e-3)
 
 
+def test_a_domain_that_crosses_the_180th_meridian(tmp_path):
+    """Alaska, with the islands to its west: pixels of both ends of a raster of the world."""
+    pyproj = pytest.importorskip("pyproj")
+    alaska = hg.Domain(west=-2_200_000, south=400_000, east=1_500_000, north=2_400_000, crs="EPSG:3338")
+    pixels = RNG.gamma(2, 20, (360, 720))
+    prior = open_prior(geotiff(tmp_path / "p.tif", pixels, (-180, -90, 180, 90)), alaska)
+
+    east, north = np.meshgrid(np.linspace(-179.75, 179.75, 720), np.linspace(89.75, -89.75, 360))
+    x, y = pyproj.Transformer.from_crs("EPSG:4326", alaska.crs, always_xy=True).transform(east, north)
+    quarters = all_cells(alaska, 1)
+    held = prior.evidence(quarters.levels, quarters.codes)
+    near = np.abs(east) > 120  # the other side of the Earth is moved somewhere, too
+    assert np.allclose(held, 2 * in_cells(x[near], y[near], pixels[near], alaska, 1), rtol=0.02)
+
+
 def test_points_are_shared_and_none_is_lost():
     places, masses = RNG.uniform([0, 0], [8, 4], (200, 2)), RNG.gamma(1, 1, 200)
     assert splat(places, masses, SQUARE, 16).sum() == pytest.approx(masses.sum())
