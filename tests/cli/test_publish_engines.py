@@ -46,6 +46,17 @@ def test_duckdb_counts_what_it_reads(publish: Run, given: str) -> None:
     assert str(ROWS) not in result.output
 
 
+@pytest.mark.parametrize("given", [QUERY, "x/*.parquet", "x/a.parquet"], ids=["query", "pattern", "file"])
+@pytest.mark.usefixtures("packed")
+def test_a_release_does_not_replace_what_an_engine_reads(run: Run, given: str) -> None:
+    """Whoever counts, the points stay as they are."""
+    points, bounds = Path("x/a.parquet").read_bytes(), ",".join(map(str, DOMAIN.bounds))
+    asked = ("--engine", "duckdb", "--domain", bounds, "--epsilon", "1", "-o", "x/a.parquet", "--overwrite")
+
+    assert_refused(run("publish", given, *asked), 2, "is the file of the points themselves")
+    assert Path("x/a.parquet").read_bytes() == points
+
+
 def test_a_url_is_counted_by_its_server(publish: Run, points: pa.Table) -> None:
     """PostgreSQL, by a table of it."""
     if reason := why_not():

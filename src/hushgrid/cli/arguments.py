@@ -361,11 +361,12 @@ def listed_values(text: str) -> list[str]:
 
 def refuse_same(points: "Path | Address", output: Path) -> None:
     """Refuse to write a release over its points, or among them."""
-    if not isinstance(points, Path):
-        return
-    if is_same_file(output, points):
-        msg = f"--output {output} is the file of the points themselves; give another path."
-        raise ArgumentError(msg)
-    if Path(os.path.realpath(points)) in output.resolve().parents:  # a link to itself resolves to nothing
+    from hushgrid.counting.engine.address import files_of
+
+    if isinstance(points, Path) and Path(os.path.realpath(points)) in output.resolve().parents:
+        # A link to itself resolves to nothing.
         msg = f"--output {output} lies in the folder of the points, and would be taken for points; give another path."
+        raise ArgumentError(msg)
+    if any(is_same_file(output, file) for file in files_of(points)):
+        msg = f"--output {output} is the file of the points themselves; give another path."
         raise ArgumentError(msg)

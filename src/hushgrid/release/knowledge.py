@@ -1,15 +1,11 @@
 """What is public already, and may sharpen a release."""
 
-import re
-from collections.abc import Iterator
-from glob import iglob
-from os import PathLike
 from pathlib import Path
 
 from hushgrid.counting.counter import Counter
-from hushgrid.counting.engine.address import Address
+from hushgrid.counting.engine.address import files_of
 from hushgrid.errors import ArgumentError
-from hushgrid.files.paths import FOLDER, irregularity, is_same_file
+from hushgrid.files.paths import is_same_file
 from hushgrid.geometry.domain import Domain
 from hushgrid.methods.areas import Areas
 from hushgrid.methods.method import Method, public_partition
@@ -23,7 +19,6 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 # What a request that names no prior gets, on longitude and latitude: NONE or PLACES.
 BY_DEFAULT = NONE
-QUOTED = re.compile(r"""(['"])(.*?)\1""")  # files that a SELECT names
 
 
 def default_prior(method: Method, domain: Domain) -> str:
@@ -89,23 +84,12 @@ def refuse_points(given: str | Path | None, points: object, *, argument: str = "
     """
     if given is None or str(given) in (PLACES, NONE):
         return
-    if any(is_same_file(Path(given), file) for file in _files_of(points)):
+    if any(is_same_file(Path(given), file) for file in files_of(points)):
         msg = (
             f"the {argument} {given} is the points that are to be published. {argument.capitalize()}s must be public, "
         )
         msg += "and must not have been made from them. Name a public file, or leave it out."
         raise ArgumentError(msg, instead={"prior": PLACES} if argument == "prior" else None)
-
-
-def _files_of(points: object) -> Iterator[Path]:
-    """Files that points are read from, as far as a path or an address names them."""
-    if isinstance(points, Address):
-        for named in (points.text, *(quoted for _, quoted in QUOTED.findall(points.text))):
-            for path in (named, *iglob(named, recursive=True)):  # noqa: PTH207  # a pattern may be absolute
-                yield from _files_of(path)
-    elif isinstance(points, str | PathLike):
-        held = Path(points)
-        yield from held.rglob("*") if irregularity(held) == FOLDER else (held,)
 
 
 def check_series(

@@ -1,12 +1,16 @@
 """Texts that tell an engine where points are."""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from glob import iglob
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from hushgrid.counting.columns import NOT_NAMED, Dialect, refuse_signs
 from hushgrid.counting.counter import BeforeRows, nothing
+from hushgrid.files.paths import FOLDER, irregularity
 from hushgrid.slices.by import By
 
 if TYPE_CHECKING:
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
 
 
 QUERY_WORDS = ("select", "with", "from")
+QUOTED = re.compile(r"""(['"])(.*?)\1""")  # files that a SELECT names
 
 
 def is_query(text: str) -> bool:
@@ -122,3 +127,17 @@ class Address:
 
         table = spark_frame(self.text, self.spark_conf, before_rows=before_rows)
         return EnginePoints.of(table, lon=lon, lat=lat, user=user, by=by)
+
+
+def files_of(points: object) -> Iterator[Path]:
+    """Files that points are read from, as far as a path or an address names them.
+
+    What an address could mean is listed whether its engine reads it or not.
+    """
+    if isinstance(points, Address):
+        for named in (points.text, *(quoted for _, quoted in QUOTED.findall(points.text))):
+            for path in (named, *iglob(named, recursive=True)):  # noqa: PTH207  # a pattern may be absolute
+                yield from files_of(path)
+    elif isinstance(points, str | os.PathLike):
+        held = Path(points)
+        yield from held.rglob("*") if irregularity(held) == FOLDER else (held,)
