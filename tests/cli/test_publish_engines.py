@@ -100,7 +100,7 @@ def test_a_server_is_divided_by_month_and_hour(publish: Run, run: Run) -> None:
     assert abs(whole.answer(DOMAIN.bounds).estimate - 743) < 30
     assert broken.exit_code != 0
     assert "PostgreSQL failed while counting" in broken.stderr
-    assert "epsilon 1 of the data set 'trips' stays spent by entry 2" in broken.stderr
+    assert "epsilon 1 of 2026-02 of 'trips' stays spent by entry 2" in broken.stderr
     assert list(hg.read(OUTPUT)) == [f"{hour:02}" for hour in range(24)]
 
 
