@@ -183,6 +183,7 @@ def changes(before: hg.Synopsis, after: hg.Synopsis) -> None:
     """What changed between two releases."""
     change = hg.compare(before, after, rate=0.1, correction="holm")
     assert_type(change, hg.Change)
+    assert_type(change.caveats(), tuple[str, ...])
     assert_type(hg.compare("before.dp.parquet", "after.dp.parquet").answer([0, 0, 1, 1]), hg.Difference)
     series = hg.Series({"2026-01": before, "2026-02": "after.dp.parquet"})
     assert_type(series["2026-01"], hg.Synopsis)

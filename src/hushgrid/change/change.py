@@ -26,6 +26,7 @@ from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import number_of
 from hushgrid.geometry.grid import Grid
 from hushgrid.synopsis.answer import check_confidence
+from hushgrid.synopsis.facts import caveats_of
 from hushgrid.synopsis.synopsis import Synopsis, read
 
 if TYPE_CHECKING:
@@ -53,6 +54,25 @@ class Change:
 
     def __repr__(self) -> str:
         return f"<Change from {self.before!r} to {self.after!r}>"
+
+    def caveats(self, called: tuple[str, str] = ("before", "after")) -> tuple[str, ...]:
+        """What readers must know beside the numbers.
+
+        Parameters
+        ----------
+        called : pair of str
+            What the releases are called.
+        """
+        return (*self._about_periods, *caveats_of(dict(zip(called, (self.before, self.after), strict=True))))
+
+    @property
+    def _about_periods(self) -> tuple[str, ...]:
+        """That periods of different kinds have different numbers of records, if they are."""
+        one, other = self.before.period, self.after.period
+        if one is None or other is None or one.kind == other.kind:
+            return ()
+        kinds = f"The first release is of a {one.kind}, {one.name}, and the second of a {other.kind}, {other.name}"
+        return (f"{kinds}: the longer one has more records for that alone.",)
 
     def answer(self, rects: ArrayLike) -> Difference:
         """What changed in rectangles.

@@ -10,7 +10,7 @@ import numpy as np
 from hushgrid.change.change import Change
 from hushgrid.change.difference import Difference, plural
 from hushgrid.geometry.areas import AreaPartition
-from hushgrid.synopsis.facts import SIMULATION, Facts, caveats_of
+from hushgrid.synopsis.facts import SIMULATION, Facts
 from hushgrid.web.areas import Arrays, add_outlines, block_outlines, level_outlines, polygon_outlines
 from hushgrid.web.document import document, json_in_html
 from hushgrid.web.figures import Payload, picture_figures
@@ -130,7 +130,7 @@ def change_page(
         after=escape(called[1]),
         simulation=f'<p class="simulation" role="alert">{escape(SIMULATION)}</p>' if simulation else "",
         about=_about(change, called),
-        caveats=escape(" ".join(caveats_of(dict(zip(called, (change.before, change.after), strict=True))))),
+        caveats=escape(" ".join(change.caveats(called))),
         credits=" ".join(credit for name, credit in CREDITS.items() if name in {"leaflet", *shown}),
         facts=json_in_html(shown),
         payload=payload.text,

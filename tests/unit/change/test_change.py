@@ -1,5 +1,7 @@
 """What changed: every figure against what the two releases say by themselves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import shapely
@@ -7,6 +9,7 @@ import shapely
 import hushgrid as hg
 from hushgrid.change.blocks import block_grid
 from hushgrid.change.difference import Difference, Terms, fieller
+from hushgrid.synopsis.claim import PeriodRecord
 from tests.districts import SHAPES, districts
 from tests.plain import UNIT_SQUARE
 from tests.synopses import some_values, synopsis_on
@@ -29,6 +32,16 @@ def releases():
 def change(releases):
     """What changed between them."""
     return hg.compare(*releases)
+
+
+@pytest.mark.parametrize(("names", "said"), [(("2026-03", "2026-Q1"), True), (("2026-02", "2026-03"), False)])
+def test_periods_of_different_lengths_are_told(releases, names, said):
+    """A quarter has more records than a month for that alone; two months may be compared as they are."""
+    periods = [PeriodRecord(name=name, timezone="UTC") for name in names]
+    before, after = (replace(each, period=period) for each, period in zip(releases, periods, strict=True))
+    caveats = hg.compare(before, after).caveats()
+
+    assert any("is of a month, 2026-03, and the second of a quarter, 2026-Q1" in each for each in caveats) is said
 
 
 def test_counts_are_those_of_the_releases(releases, change):

@@ -203,10 +203,9 @@ def _refuse_areas(change: "Change") -> None:
 
 def _told(change: "Change") -> dict[str, Any]:
     """What readers of a report must know: caveats, and what intervals hold."""
-    from hushgrid.synopsis.facts import Facts, caveats_of
+    from hushgrid.synopsis.facts import Facts
 
-    caveats = caveats_of({"before": change.before, "after": change.after})
-    return {"caveats": caveats, "covered": bool(Facts.of(change.before).covered)}
+    return {"caveats": change.caveats(), "covered": bool(Facts.of(change.before).covered)}
 
 
 def _tell(
