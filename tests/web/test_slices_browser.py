@@ -210,6 +210,13 @@ def test_kinds_have_buttons_beside_the_slider_of_time(visit, addresses, product)
     assert "kind bike, day of the week Fri" in page.locator("#place").inner_text()
 
 
+def test_names_of_axes_have_no_dot_of_a_place(visit, addresses):  # noqa: F811
+    """What is styled as the label of a place has one, in the corner of the map."""
+    page = visit(addresses["product"])
+    dots = "names => names.map(name => getComputedStyle(name, '::before').content)"
+    assert page.locator("#slices .axis > span").evaluate_all(dots) == ["none", "none"]
+
+
 def test_a_link_restores_the_slice(visit, addresses):  # noqa: F811
     page = visit(f"{addresses['product']}#slice=bike&slice=Fri")
 

@@ -26,7 +26,7 @@ export class SliceControls {
     row.setAttribute("role", "group");
     row.setAttribute("aria-label", label);
     const all = this.button("All", axis, ALL);
-    const name = made("span", { className: "label", textContent: label });
+    const name = made("span", { className: "axis-name", textContent: label });
     const parts = { row, all };
     if (time) {
       if (axis === this.axes.along) {
