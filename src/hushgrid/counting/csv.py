@@ -16,6 +16,7 @@ from typing import IO, ClassVar, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hushgrid.counting.by_slice.slicing import check_slice_names, slice_numbers
@@ -29,9 +30,9 @@ from hushgrid.counting.columns import (
     find_columns,
     quotable_names,
 )
-from hushgrid.counting.csv_loops import count_rows, find_fields, line_stops, parse_numbers
+from hushgrid.counting.csv_loops import QUOTE, count_rows, find_fields, line_stops, parse_numbers
 from hushgrid.counting.source import Block, FilePart, Snapshot, files_state, reading
-from hushgrid.counting.users import canonical_ids, check_user_name, copy_spans, trim_spans
+from hushgrid.counting.users import IDS, canonical_ids, check_user_name, copy_spans, trim_spans
 from hushgrid.errors import InputError
 from hushgrid.slices.by import By
 from hushgrid.work import current_work
@@ -376,14 +377,16 @@ def _numbers(text: bytes, spans: NDArray[np.int64], decimals: str = ".") -> NDAr
 
 
 def _texts(text: bytes, spans: NDArray[np.int64]) -> pa.LargeStringArray:
-    """Fields as text, without blanks at its ends."""
-    trim_spans(np.frombuffer(text, np.uint8), spans)
+    """Fields as text, without blanks at its ends; two quotes inside quotes are one."""
+    content = np.frombuffer(text, np.uint8)
+    in_quotes = pa.array((spans[:, 0] > 0) & (content[spans[:, 0] - 1] == QUOTE))
+    trim_spans(content, spans)
     edges = np.concatenate([[0], np.cumsum(spans[:, 1] - spans[:, 0])])
-    content = np.empty(edges[-1], np.uint8)
-    copy_spans(np.frombuffer(text, np.uint8), spans, content)
-    buffers = [None, pa.py_buffer(edges), pa.py_buffer(content)]
+    copy = np.empty(edges[-1], np.uint8)
+    copy_spans(content, spans, copy)
     # The bytes need not be UTF-8: nobody decodes them.
-    return pa.LargeStringArray.from_buffers(len(spans), *buffers[1:])
+    texts = pa.LargeStringArray.from_buffers(len(spans), pa.py_buffer(edges), pa.py_buffer(copy)).view(IDS)
+    return pc.if_else(in_quotes, pc.replace_substring(texts, '""', '"'), texts).view(pa.large_string())
 
 
 def _content(path: Path, file: IO[bytes]) -> IO[bytes]:

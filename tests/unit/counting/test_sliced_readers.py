@@ -73,6 +73,16 @@ def test_every_source_reads_the_same_slices(form, tmp_path) -> None:
     assert read(open_points(FORMS[form](tmp_path), by=BY)) == EXPECTED
 
 
+def test_names_with_quotes_are_those_of_a_table(tmp_path) -> None:
+    """A CSV file has two quotes for one, by the rules of all who write it."""
+    names = ['12" pipe', 'the "Ritz"', 'say ""', "it's"]
+    table = pa.table({"lon": [1.0] * 4, "lat": [1.0] * 4, "kind": names})
+    pyarrow.csv.write_csv(table, tmp_path / "trips.csv")
+    for points in (table, tmp_path / "trips.csv"):
+        parts = open_points(points, by=By("kind", values=names)).parts()
+        assert [number for part in parts for block in part for number in block.slices] == [0, 1, 2, 3]
+
+
 def test_slices_are_read_beside_users_and_from_other_systems(tmp_path) -> None:
     path = csv(tmp_path)
     text = path.read_text().splitlines()
