@@ -4,9 +4,11 @@ All of it is public and given; nothing here sees a record.
 """
 
 import difflib
+import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta, timezone
 from itertools import islice
 from typing import Any, Literal, get_args
 from zoneinfo import ZoneInfo, available_timezones
@@ -18,6 +20,8 @@ MOST_SLICES = 10_000
 LONGEST_NAME = 200  # characters
 FIRST_YEAR, LAST_YEAR = 1900, 2199  # times outside lie in no slice
 OTHER = "other"
+JOINERS = "\u200c\u200d"  # no letters, but Persian, Hindi and many emoji are not written without
+OF_ONE_COMPUTER = {"localtime", "posixrules", "posix", "right"}  # zones that are another thing elsewhere, or nothing
 
 TimeKind = Literal["hour", "weekday", "day", "week", "month", "quarter", "year"]
 Unit = Literal["seconds", "milliseconds"]
@@ -179,12 +183,17 @@ def _check_column(column: object) -> None:
 
 
 def _check_name(name: str) -> None:
-    if not name or not name.isprintable() or name != name.strip() or len(name) > LONGEST_NAME:
+    if not name or not all(map(_is_shown, name)) or name != name.strip() or len(name) > LONGEST_NAME:
         msg = (
             f"a value must be printable text of 1 to {LONGEST_NAME} characters, without spaces around it; "
             f"got {quoted(name)}. Records without a value lie in no slice."
         )
         raise ArgumentError(msg)
+
+
+def _is_shown(letter: str) -> bool:
+    """Whether a character is one of a text in one line: a sign, a space of any width, or a joiner of others."""
+    return letter.isprintable() or letter in JOINERS or unicodedata.category(letter) == "Zs"
 
 
 def check_distinct(names: Sequence[str]) -> None:
@@ -200,19 +209,19 @@ def check_distinct(names: Sequence[str]) -> None:
         seen.add(name)
 
 
-def _check_zone(timezone: object) -> None:
+def _check_zone(name: object) -> None:
     try:
-        if isinstance(timezone, str) and timezone:
-            ZoneInfo(timezone)
+        if isinstance(name, str) and name and name.partition("/")[0] not in OF_ONE_COMPUTER:
+            ZoneInfo(name)
             return
     except (KeyError, ValueError, OSError):  # not found; not a name; a folder of zones
         pass
-    known = sorted(available_timezones())
+    known = sorted(available_timezones() - OF_ONE_COMPUTER)
     if not known:
         msg = "this computer has no table of time zones: install the package tzdata."
         raise ArgumentError(msg)
-    close = difflib.get_close_matches(str(timezone)[:LONGEST_NAME], known, n=1, cutoff=0.5)
-    msg = f"there is no time zone {quoted(timezone)}."
+    close = difflib.get_close_matches(str(name)[:LONGEST_NAME], known, n=1, cutoff=0.5)
+    msg = f"there is no time zone {quoted(name)}."
     raise ArgumentError(msg, instead={"timezone": close[0] if close else "Europe/Berlin"})
 
 
@@ -252,13 +261,16 @@ def _begin(kind: TimeKind, day: date) -> date:
 
 
 def _check_format(format_: object, kind: TimeKind) -> None:
-    """A format is one of `strptime` that says what the slices need."""
-    example = datetime(2026, 11, 23, 14, 35, 56)  # noqa: DTZ001 (a local time)
+    """A format is one of `strptime` that says what the slices need.
+
+    Names of zones (%Z) are not read: to `strptime` only those of this computer are any, and it does not say which.
+    """
+    example = datetime(2026, 11, 23, 14, 35, 56, tzinfo=timezone(timedelta(0), "?"))
     try:
         written = example.strftime(format_)  # type: ignore[arg-type]
         back = datetime.strptime(written, format_)  # type: ignore[arg-type]  # noqa: DTZ007 (some have no zone)
-    except (ValueError, TypeError):
-        msg = f"a format has the codes of Python's strptime, got format={quoted(format_)}."
+    except (ValueError, TypeError, re.error):
+        msg = f"a format has the codes of Python's strptime, each once and no %Z, got format={quoted(format_)}."
         raise ArgumentError(msg, instead={"format": "%d.%m.%Y %H:%M"}) from None
     if kind == "hour" and back.hour != example.hour:
         msg = f"slices by hour need the hour in the format, got format={quoted(format_)}."

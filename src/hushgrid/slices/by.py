@@ -3,10 +3,13 @@
 The list of slices is public and given; nothing here sees a record. Every slice is released, empty or not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Self
+
+import numpy as np
 
 from hushgrid.errors import ArgumentError, quoted
 from hushgrid.slices.axes import (
@@ -51,9 +54,9 @@ class By:
     axes: tuple[Axis, ...]
 
     def __init__(self, column: str, *, values: Sequence[str | int], other: bool = False) -> None:
-        if isinstance(values, str):
-            msg = f"values must be a list, got values={quoted(values)}."
-            raise ArgumentError(msg, instead={"values": [values]})
+        if isinstance(values, str | bytes | AbstractSet) or not isinstance(values, Iterable):
+            msg = f"values must be a list, in the order of the slices; got values={quoted(values)}."
+            raise ArgumentError(msg, instead={"values": [values]} if isinstance(values, str | int) else None)
         axis = ByValues(column, tuple(_value_text(value) for value in values), other)
         object.__setattr__(self, "axes", (axis,))
 
@@ -179,5 +182,7 @@ def _value_text(value: object) -> str:
             return "true" if value else "false"
         case str() | int():
             return str(value)
+        case np.generic():
+            return _value_text(value.item())
     msg = f"values must be text, whole numbers or booleans; got {quoted(value)}."
     raise ArgumentError(msg)

@@ -83,6 +83,13 @@ def test_times_without_a_zone_are_what_clocks_show(times, kind) -> None:
     assert slice_numbers(by, {"at": written}).tolist() == expected
 
 
+def test_a_format_may_have_an_offset() -> None:
+    """As logs of web servers have; such a time is an instant."""
+    by = By.time("at", "hour", timezone="Asia/Kathmandu", format="%d/%b/%Y:%H:%M:%S %z")
+    times = ["01/Jul/2026:10:30:00 +0200", "01/Jul/2026:10:30:00 -0030", "01/Jul/2026:10:30:00"]
+    assert slice_numbers(by, {"at": pa.array(times)}).tolist() == [14, 16, -1]
+
+
 def test_hours_when_clocks_change() -> None:
     by = By.time("at", "hour", timezone="America/New_York")
     instants = ["2026-03-08T06:59:59Z", "2026-03-08T07:00:00Z", "2026-11-01T05:30:00Z", "2026-11-01T06:30:00Z"]

@@ -4,6 +4,7 @@ import itertools
 import json
 from datetime import date
 
+import numpy as np
 import pytest
 
 from hushgrid.errors import ArgumentError
@@ -25,6 +26,20 @@ def test_values_are_named_as_listed() -> None:
 def test_numbers_and_booleans_are_their_text() -> None:
     assert By("n", values=[3, -1]) == By("n", values=["3", "-1"])
     assert By("b", values=[True, False]).names == ("true", "false")
+    assert By("n", values=np.array([3, -1])) == By("n", values=["3", "-1"])
+    assert By("b", values=np.array([True, False])).names == ("true", "false")
+
+
+def test_names_are_of_any_language() -> None:
+    """Joiners are part of a word in Persian and Hindi, and of an emoji; spaces have several widths."""
+    for name in (
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        "क्\u200dष",
+        "👨\u200d👩\u200d👧",
+        "caf\u00e9\u00a0: bar",
+        "東京\u3000駅",
+    ):
+        assert By("kind", values=[name]).names == (name,)
 
 
 def test_times_are_named_in_order() -> None:
@@ -89,6 +104,7 @@ def test_a_description_survives_json(by) -> None:
         {"axes": [{**MONTHS.to_dict()["axes"][0], "start": 2025}]},
         {"axes": [{**MONTHS.to_dict()["axes"][0], "timezone": None}]},
         {"axes": [{**SECONDS.to_dict()["axes"][0], "unit": {}}]},
+        {"axes": [{**HOURS.to_dict()["axes"][0], "format": "%H %H"}]},
     ],
 )
 def test_a_strange_description_is_refused(fields) -> None:
@@ -99,6 +115,9 @@ def test_a_strange_description_is_refused(fields) -> None:
 REFUSED = [
     (lambda: By("kind", values=[]), "needs values"),
     (lambda: By("kind", values="car"), "must be a list"),
+    (lambda: By("kind", values={"car", "bike"}), "in the order of the slices"),
+    (lambda: By("kind", values=5), "values=[5]"),
+    (lambda: By("kind", values=None), "must be a list"),
     (lambda: By("kind", values=["car", "car"]), "'car' is listed twice"),
     (lambda: By("kind", values=["5", 5]), "'5' is listed twice"),
     (lambda: By("kind", values=["car", "other"], other=True), "adds this slice by itself"),
@@ -126,6 +145,10 @@ REFUSED = [
     (lambda: By.time("at", "hour", format="%d.%m.%Y"), "need the hour"),
     (lambda: By.time("at", "weekday", format="%H:%M"), "need the date"),
     (lambda: By.time("at", "hour", format="%"), "codes of Python's strptime"),
+    (lambda: By.time("at", "hour", format="%H %H"), "each once"),
+    (lambda: By.time("at", "hour", format="%Y-%m-%d %H:%M %Z"), "no %Z"),
+    (lambda: By.time("at", "hour", timezone="localtime"), "no time zone 'localtime'"),
+    (lambda: By.time("at", "hour", timezone="right/Europe/Berlin"), "timezone='Europe/Berlin'"),
     (lambda: By.product(By.product(KINDS, MONTHS), HOURS), "not by more"),
     (lambda: By.product(By("a", values=range(101)), By("b", values=range(100))), "more than 10,000"),
     (lambda: By.product(By("a", values=["x", "x / y"]), By("b", values=["y / z", "z"])), "listed twice"),
