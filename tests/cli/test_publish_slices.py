@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.parquet as pq
 import pytest
 
 import hushgrid as hg
@@ -102,6 +103,12 @@ def test_pairs_of_slices(run: Run, points: Path, tmp_path: Path) -> None:
         (("--time", "at", "--slices", "month"), ("public range", "--from 2026-01-01 --to 2027-01-01")),
         (("--time", "at", "--slices", "hour", "--timezone", "Europe/Berln"), ("--timezone Europe/Berlin",)),
         (("--by", "kind", "--values", "a,b,a"), ("'a'",)),
+        (("--by", "kind", "--values", "kinds.txt"), ("--values kinds.txt does not exist",)),
+        (("--time", "at", "--slices", "hour", "--time-format", "%d.%m."), ("--time-format '%d.%m.%Y %H:%M'",)),
+        (
+            ("--time", "at", "--slices", "month", "--from", "2026-03-01", "--to", "2026-01-01"),
+            ("--from 2026-01-01 --to 2026-03-01",),
+        ),
     ],
     ids=lambda each: " ".join(each),
 )
@@ -110,6 +117,18 @@ def test_options_that_do_not_fit(
 ) -> None:
     """Each is refused before anything is read, with a better command where there is one."""
     assert_refused(run("publish", points, *BOUNDS, *options, "-o", tmp_path / "x.dp.parquet"), 2, *words)
+
+
+def test_a_unit_is_named_as_in_python_or_by_its_letters(run: Run, tmp_path: Path) -> None:
+    """What is tried is a command that works."""
+    path, out = tmp_path / "points.parquet", tmp_path / "x.dp.parquet"
+    pq.write_table(pa.table({"lon": [0.5], "lat": [0.5], "at": [0]}), path)
+    asked = ("publish", path, *BOUNDS, "--method", "uniform", "--time", "at", "--slices", "hour", "-o", out)
+
+    assert_refused(run(*asked), 3, "seconds or milliseconds", "--time-unit seconds")
+    for unit in ("s", "seconds", "ms", "milliseconds"):
+        assert run(*asked, "--time-unit", unit, "--overwrite").exit_code == 0
+        assert hg.read(out).by.axes[0].unit == ("seconds" if unit in ("s", "seconds") else "milliseconds")
 
 
 def test_a_dry_run_tells_of_one_slice(run: Run, points: Path, tmp_path: Path) -> None:

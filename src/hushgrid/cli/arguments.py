@@ -13,7 +13,7 @@ import click
 from hushgrid.cli.polygons import read_polygons, refused
 from hushgrid.cli.text import warn
 from hushgrid.errors import ArgumentError, HushgridError, HushgridWarning
-from hushgrid.files.paths import irregularity, is_same_file
+from hushgrid.files.paths import irregularity, is_same_file, near_file
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
 from hushgrid.release.auto import AUTO
 from hushgrid.slices.axes import TimeKind, Unit
@@ -262,7 +262,7 @@ class SlicesAsked:
     end: str | None
     timezone: str | None
     time_format: str | None
-    time_unit: Literal["s", "ms"] | None
+    time_unit: Literal["s", "ms", "seconds", "milliseconds"] | None
     period: str | None
 
     @property
@@ -332,8 +332,11 @@ class SlicesAsked:
             raise ArgumentError(msg)
 
 
-UNITS: Mapping[str, Unit] = MappingProxyType({"s": "seconds", "ms": "milliseconds"})
+UNITS: Mapping[str, Unit] = MappingProxyType(
+    {"s": "seconds", "ms": "milliseconds", "seconds": "seconds", "milliseconds": "milliseconds"}
+)
 LARGEST_LIST = 2**22  # bytes of a file of values
+LISTS = (".txt", ".csv", ".tsv")  # endings of files, which no single value has
 
 
 def listed_values(text: str) -> list[str]:
@@ -345,8 +348,13 @@ def listed_values(text: str) -> list[str]:
     ['car', 'bike']
     """
     path = Path(text)
-    if "," in text or irregularity(path) is not None:
+    complaint = irregularity(path)
+    if "," in text or (complaint is not None and path.suffix.lower() not in LISTS):
         return [part.strip() for part in text.split(",")]
+    if complaint is not None:
+        near = near_file(path)
+        msg = f"--values {path} {complaint}. Check the path."
+        raise ArgumentError(msg, instead={"values": near} if near else None)
     with path.open("rb") as file:
         content = file.read(LARGEST_LIST + 1)
     try:

@@ -15,7 +15,7 @@ from hushgrid.ledger import DEFAULT_LEDGER
 from hushgrid.methods import METHODS
 from hushgrid.methods.staq import Staq
 from hushgrid.release.auto import AUTO
-from hushgrid.slices.axes import TimeKind
+from hushgrid.slices.axes import TimeKind, Unit
 
 
 class Sections(WithRecipe):
@@ -250,7 +250,11 @@ SLICES = section(
     click.option(
         "--time-format", metavar="FORMAT", show_default="ISO 8601", help="How times are written: %d.%m.%Y %H:%M"
     ),
-    click.option("--time-unit", type=click.Choice(["s", "ms"]), help="Times are whole numbers, so many since 1970."),
+    click.option(
+        "--time-unit",
+        type=click.Choice(["s", "ms", *get_args(Unit)]),
+        help="Times are whole numbers, so many since 1970.",
+    ),
 )
 LEDGER = section(
     "Ledger",

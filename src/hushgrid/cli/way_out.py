@@ -13,7 +13,13 @@ from hushgrid.cli.parameters import whole_number
 from hushgrid.errors import HushgridError
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain, exact_text, number_of
 
-OPTIONS = {"user": "--user-column", "start": "--from", "end": "--to"}  # what Python calls otherwise
+OPTIONS = {  # what Python calls otherwise
+    "user": "--user-column",
+    "start": "--from",
+    "end": "--to",
+    "format": "--time-format",
+    "unit": "--time-unit",
+}
 ARGUMENTS = {"path": "file"}
 SECRET = ("://", "--spark-conf")  # a password may be in it
 BOUNDS = ("--domain", "--rect")

@@ -234,7 +234,8 @@ def _check_range(by: ByTime) -> None:
         return
     if by.end <= by.start:
         msg = f"end must be later than start, got start={by.start} and end={by.end}. The day end is not part of it."
-        raise ArgumentError(msg)
+        turned = {"start": by.end.isoformat(), "end": by.start.isoformat()}
+        raise ArgumentError(msg, instead=turned if by.end < by.start else None)
     if by.start.year < FIRST_YEAR or by.end > date(LAST_YEAR + 1, 1, 1):
         msg = f"times are sliced in the years {FIRST_YEAR} to {LAST_YEAR}, got start={by.start} and end={by.end}."
         raise ArgumentError(msg)
