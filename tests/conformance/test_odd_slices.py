@@ -1,7 +1,10 @@
 """No value of a row is an error where slices are read from an engine, whatever its types and texts."""
 
+import dask
+import dask.dataframe as dd
 import duckdb
 import ibis
+import pandas as pd
 import polars as pl
 import psycopg
 import pyarrow as pa
@@ -65,6 +68,20 @@ def test_types_that_are_only_of_an_engine():
         assert sorted(row[2] for row in found) == [-1, -1, 0]
         found = read(relation, by=hg.By("kind", values=["car"]), user="wide")
         assert sorted(row[2:] for row in found) == [(-1, b""), (-1, b"2"), (0, b"1")]
+
+
+@pytest.mark.parametrize("dtype", ["object", "string[python]"])
+def test_objects_of_python_are_read_one_by_one(dtype):
+    """Dask writes none of these to a file with texts, or not what they are in a frame of pandas."""
+    odd = ["car", "\ud800", None, *([] if dtype != "object" else [5, b"\xff", True, [1], {"car": 1}, 1.5])]
+    kinds = pd.Series(odd, dtype=dtype)
+    frame = pd.DataFrame({"lon": 1.0, "lat": 1.0, "kind": kinds, "who": kinds.where(kinds != "\ud800", "ann")})
+    by = hg.By("kind", values=["car", "5", "true"], other=True)
+    with dask.config.set({"dataframe.convert-string": False}):
+        table = dd.from_pandas(frame, npartitions=2)
+
+        assert read(table, by=by, user="who") == read(frame, by=by, user="who")
+        assert len(read(table, by=hg.By("who", values=["ann"]), user="kind")) == len(odd)
 
 
 @pytest.mark.parametrize("engine", ["duckdb-pattern", pytest.param("spark-path", marks=pytest.mark.slow)])

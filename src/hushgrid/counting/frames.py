@@ -3,7 +3,6 @@
 Frames of pandas, polars and whatever else narwhals reads.
 """
 
-from datetime import date
 from typing import Any
 
 import narwhals as nw
@@ -11,9 +10,9 @@ import pyarrow as pa
 from narwhals.exceptions import NarwhalsError
 
 from hushgrid.counting.arrow import not_a_number, not_points
-from hushgrid.counting.by_slice.slicing import check_slice_names, not_sliceable
+from hushgrid.counting.by_slice.slicing import check_slice_names, not_sliceable, slice_texts
 from hushgrid.counting.columns import find_columns
-from hushgrid.counting.users import check_user_name, ids_of_values, no_ids
+from hushgrid.counting.users import check_user_name, id_texts, no_ids
 from hushgrid.errors import InputError
 from hushgrid.slices.axes import Axis
 from hushgrid.slices.by import By
@@ -107,8 +106,7 @@ def _user_ids(series: nw.Series[Any], name: str, where: str) -> Any:
         return _arrow_column(series.cast(nw.String) if series.dtype in BEYOND_ARROW else series, refusal)
     if series.dtype not in (nw.String, nw.Binary, nw.Categorical, nw.Enum, nw.Object):
         raise refusal
-    # Canonical bytes are text, which stays as it is when it becomes canonical once more.
-    return ids_of_values(series.to_list()).cast(pa.large_string(), safe=False)
+    return id_texts(series.to_list())
 
 
 def _slice_values(series: nw.Series[Any], axis: Axis, where: str) -> Any:
@@ -119,19 +117,4 @@ def _slice_values(series: nw.Series[Any], axis: Axis, where: str) -> Any:
     kinds = (nw.String, nw.Categorical, nw.Enum, nw.Object)
     if series.dtype not in kinds and series.dtype not in BEYOND_ARROW:
         return _arrow_column(series, not_sliceable(axis, _kind(series), where))
-    return pa.array([_slice_text(value) for value in series.to_list()], pa.large_string())
-
-
-def _slice_text(value: Any) -> str | None:
-    """A value as text, None if it cannot tell a slice."""
-    match value:
-        case bool():
-            return "true" if value else "false"
-        case str():
-            return value.encode(errors="replace").decode()  # half a surrogate pair is no text of Arrow
-        case int():
-            return str(value) if abs(value) < 2**127 else None
-        case date():
-            return value.isoformat()
-        case _:
-            return None
+    return slice_texts(series.to_list())

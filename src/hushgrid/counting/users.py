@@ -140,6 +140,11 @@ def ids_of_values(values: Iterable[Any]) -> pa.LargeBinaryArray:
     return pa.array([_canonical(value) for value in values], IDS)
 
 
+def id_texts(values: Iterable[Any]) -> pa.LargeStringArray:
+    """Canonical bytes as text, which stays as it is when it becomes canonical once more."""
+    return ids_of_values(values).cast(pa.large_string(), safe=False)
+
+
 def ids_of_array(values: NDArray[np.generic] | Sequence[Any]) -> pa.LargeBinaryArray:
     """Canonical bytes of ids given beside points."""
     if not isinstance(values, np.ndarray):

@@ -4,8 +4,10 @@ What is done with a column depends on its declared type and on the list of slice
 value: a record whose value is missing, unreadable or not listed lies in no slice, and changes nothing for others.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -201,6 +203,31 @@ def _numbers_of_times(axis: ByTime) -> Callable[[pa.Array], Numbers]:
         return np.where(inside, found, NO_SLICE).astype(np.int32)
 
     return numbers
+
+
+def slice_texts(values: Iterable[Any]) -> pa.LargeStringArray:
+    """Objects of Python as text, each by its own type; null where one cannot tell a slice.
+
+    Examples
+    --------
+    >>> slice_texts(["car", True, 5, 1.5, b"car"]).to_pylist()
+    ['car', 'true', '5', None, None]
+    """
+    return pa.array([_slice_text(value) for value in values], pa.large_string())
+
+
+def _slice_text(value: Any) -> str | None:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return value.encode(errors="replace").decode()  # half a surrogate pair is no text of Arrow
+        case int():
+            return str(value) if abs(value) < 2**127 else None
+        case date():
+            return value.isoformat()
+        case _:
+            return None
 
 
 def _is_whole(value: str) -> bool:

@@ -14,11 +14,11 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hushgrid.counting.by_slice.slicing import check_slice_names, check_slice_type, not_sliceable
+from hushgrid.counting.by_slice.slicing import check_slice_names, check_slice_type, not_sliceable, slice_texts
 from hushgrid.counting.engine.engine import TABLE, Engine, Frame, working
 from hushgrid.counting.engine.local import POINTS, private_folder
 from hushgrid.counting.parquet import ParquetFolder, ParquetPoints
-from hushgrid.counting.users import LONGEST_ID
+from hushgrid.counting.users import LONGEST_ID, id_texts
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE
 from hushgrid.slices.by import By
 
@@ -63,9 +63,11 @@ class RowsToCopy:
     ) -> "RowsToCopy":
         """Choose the columns, by the engine's schema alone."""
         check_slices(by, schema, coordinates=coordinates, user=user)
-        others = [*([] if user is None else [user]), *by.columns]
+        users = [] if user is None else [user]
         with working(engine.name):
-            rows = engine.doubles(frame, coordinates).select(*coordinates, *_columns(others, schema))
+            rows = engine.objects_as_text(engine.doubles(frame, coordinates), by.columns, slice_texts)
+            rows = engine.objects_as_text(rows, users, id_texts)
+            rows = rows.select(*coordinates, *_columns([*users, *by.columns], schema))
         return cls(engine=engine, rows=rows, coordinates=coordinates, user=user, by=by)
 
     @contextmanager

@@ -1,7 +1,7 @@
 """What hushgrid needs of an engine beyond narwhals."""
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -16,6 +16,7 @@ from hushgrid.errors import ArgumentError, EngineError, HushgridError
 
 Frame = nw.LazyFrame[Any]
 Columns = Mapping[str, NDArray[np.generic]]
+Texts = Callable[[Iterable[Any]], pa.LargeStringArray]
 
 LONGITUDE, LATITUDE, USER, AREA = "longitude", "latitude", "user", "area"
 TABLE = "the table"  # in messages, whatever it is called
@@ -32,6 +33,14 @@ def as_doubles(frame: Frame, names: Sequence[str], /) -> Frame:
     For most engines, whose cast no value can make fail.
     """
     return frame.with_columns(nw.col(name).cast(nw.Float64) for name in names)
+
+
+def as_declared(frame: Frame, _names: Sequence[str], _texts: Texts, /) -> Frame:
+    """Leave columns as they are.
+
+    For most engines, which have no column that may hold anything.
+    """
+    return frame
 
 
 def batch_with_areas(batch: pa.RecordBatch, index: AreaIndex) -> pa.RecordBatch:
@@ -57,6 +66,12 @@ class Engine(Protocol):
         """Cast columns of numbers to doubles.
 
         Null where a number is near none; never an error.
+        """
+
+    def objects_as_text(self, frame: Frame, names: Sequence[str], texts: Texts, /) -> Frame:
+        """Turn columns of Python objects, which may hold anything, into text; never an error.
+
+        `texts` does it with some values.
         """
 
     def table(self, columns: Columns) -> Frame:

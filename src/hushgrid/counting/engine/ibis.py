@@ -20,6 +20,7 @@ from hushgrid.counting.engine.engine import (
     LONGITUDE,
     Columns,
     Frame,
+    as_declared,
     as_doubles,
     batch_with_areas,
     lazy,
@@ -51,6 +52,8 @@ class IbisEngine:
     backend : str
         The database, as Ibis calls it.
     """
+
+    objects_as_text = staticmethod(as_declared)
 
     def __init__(self, backend: str) -> None:
         self.name = NAMES.get(backend, backend)

@@ -3,7 +3,7 @@
 Their snapshot is a copy of the coordinates as Parquet, in a folder that only its owner may enter.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +14,18 @@ import narwhals as nw
 import pyarrow as pa
 
 from hushgrid.counting.areas import AreaIndex
-from hushgrid.counting.engine.engine import AREA, LATITUDE, LONGITUDE, Columns, Frame, as_doubles, lazy, no_sha256
+from hushgrid.counting.engine.engine import (
+    AREA,
+    LATITUDE,
+    LONGITUDE,
+    Columns,
+    Frame,
+    Texts,
+    as_declared,
+    as_doubles,
+    lazy,
+    no_sha256,
+)
 from hushgrid.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -24,6 +35,7 @@ if TYPE_CHECKING:
 PREFIX = "hushgrid-"
 POINTS = "points.parquet"
 SPILL = "spill"
+ARROW_TEXT = "string[pyarrow]"
 # Settings of all our connections. By default DuckDB spills rows to a folder of its own choice, and takes a name in a
 # query for a variable of Python.
 DUCKDB_SETTINGS: dict[str, str | bool | int | float | list[str]] = {
@@ -89,6 +101,7 @@ class PolarsEngine(_WithoutSha256):
     name: ClassVar[str] = "polars"
     way_out: ClassVar[str] = "Hand over frame.collect(), or a DuckDB relation of the same files."
     doubles = staticmethod(as_doubles)
+    objects_as_text = staticmethod(as_declared)
     parquet = staticmethod(parquet_copy)
 
     def number(self, value: float) -> nw.Expr:
@@ -129,6 +142,7 @@ class DuckDbEngine:
 
     name: ClassVar[str] = "DuckDB"
     doubles = staticmethod(as_doubles)
+    objects_as_text = staticmethod(as_declared)
     parquet = staticmethod(parquet_copy)
 
     def __init__(self) -> None:
@@ -184,6 +198,22 @@ class DaskEngine(_WithoutSha256):
     way_out: ClassVar[str] = "Hand over frame.compute(), or a DuckDB relation or Spark frame of the same files."
     doubles = staticmethod(as_doubles)
 
+    def objects_as_text(self, frame: Frame, names: Sequence[str], texts: Texts, /) -> Frame:
+        """Turn objects into text, partition by partition.
+
+        What a file of Parquet can hold of them depends on all values of a partition. Half a pair of surrogates, which
+        no file can hold, becomes another sign.
+        """
+        native: Any = frame.to_native()
+        of_python = [name for name in names if _is_of_python(native.dtypes[name])]
+
+        def in_text(part: Any) -> Any:
+            found = {name: texts(part[name]).cast(pa.large_binary()).to_pylist() for name in of_python}
+            written = {name: [each and each.decode(errors="replace") for each in found[name]] for name in of_python}
+            return part.assign(**written).astype(dict.fromkeys(of_python, ARROW_TEXT))
+
+        return lazy(native.map_partitions(in_text, meta=in_text(native._meta))) if of_python else frame  # noqa: SLF001
+
     def number(self, value: float) -> nw.Expr:
         """The number itself."""
         return nw.lit(value)
@@ -216,3 +246,8 @@ class DaskEngine(_WithoutSha256):
         """A copy in a temporary folder."""
         with self.parquet(frame) as path:
             yield nw.scan_parquet(str(path), backend="dask")
+
+
+def _is_of_python(kind: Any) -> bool:
+    """Whether values of a type of pandas are objects of Python."""
+    return str(kind) == "object" or getattr(kind, "storage", None) == "python"

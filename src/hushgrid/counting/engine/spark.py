@@ -22,7 +22,7 @@ from hushgrid.counting.areas import AreaIndex
 from hushgrid.counting.counter import BeforeRows, nothing
 from hushgrid.counting.engine.address import is_here, is_query
 from hushgrid.counting.engine.copied import streamed_copy
-from hushgrid.counting.engine.engine import AREA, Columns, Frame, as_doubles, batch_with_areas, lazy
+from hushgrid.counting.engine.engine import AREA, Columns, Frame, as_declared, as_doubles, batch_with_areas, lazy
 from hushgrid.errors import ArgumentError, HushgridError, InputError, MissingExtraError
 
 # Settings of a session that hushgrid starts: Spark's pages show numbers of rows, and its log quotes rows that fail.
@@ -182,6 +182,7 @@ class SparkEngine:
 
     name: ClassVar[str] = "Spark"
     doubles = staticmethod(as_doubles)
+    objects_as_text = staticmethod(as_declared)
 
     def __init__(self, session: Any) -> None:
         _silence_logs()
