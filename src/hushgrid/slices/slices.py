@@ -156,7 +156,8 @@ class Slices(Mapping[str, Synopsis]):
         wanted = [names] if isinstance(names, str) else list(names)
         for name in wanted:
             if name not in self.parts:
-                near = get_close_matches(str(name), self.names, n=1)
+                written = f"{name:0>2}"  # hours have two digits, and to 7 seventeen is as near as 07
+                near = [written] if written in self.parts else get_close_matches(str(name), self.names, n=1)
                 msg = f"there is no slice {quoted(name)}. The slices are: {few(self.names)}."
                 raise ArgumentError(msg, instead={"slice": near[0]} if near else None)
         if not wanted or len(set(wanted)) < len(wanted):

@@ -175,6 +175,15 @@ def test_slices_that_are_not_there(names, complaint):
         assert error.value.instead == {"slice": "=bus"}
 
 
+def test_an_hour_of_one_digit_is_put_right():
+    """Seventeen is as near to 7 as 07 is, and another hour."""
+    by = hg.By.time("at", "hour")
+    part = synopsis_on(Grid(domain=SQUARE, rows=1, columns=1))
+    with pytest.raises(ArgumentError, match="no slice '7'") as error:
+        Slices(by=by, parts=dict.fromkeys(by.names, part)).answer(RECTS, slices=["7"])
+    assert error.value.instead == {"slice": "07"}
+
+
 def test_parts_must_fit_together():
     """Every slice, in order, of one domain and one guarantee."""
     slices = some_slices("grid")
