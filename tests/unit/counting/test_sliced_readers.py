@@ -109,6 +109,15 @@ def test_typed_times_of_frames(tmp_path) -> None:
         assert block.slices.tolist() == [10, 9, -1]
 
 
+def test_objects_of_numpy_are_those_of_python() -> None:
+    """As they come out of computations with gaps."""
+    by = By("kind", values=["5", "true"], other=True)
+    for kinds in ([5, True, None, 7], [np.int64(5), np.bool_(True), None, np.uint8(7)]):
+        frame = pd.DataFrame({"lon": 1.0, "lat": 1.0, "kind": pd.Series(kinds, dtype=object)})
+        (block,) = (block for part in open_points(frame, by=by).parts() for block in part)
+        assert block.slices.tolist() == [0, 1, -1, 2]
+
+
 def test_the_state_of_a_table_knows_its_slices() -> None:
     other = TABLE.set_column(2, "kind", TABLE["kind"].fill_null("car"))
     states = {open_points(table, by=BY).state() for table in (TABLE, other)}

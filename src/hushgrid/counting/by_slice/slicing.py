@@ -218,12 +218,12 @@ def slice_texts(values: Iterable[Any]) -> pa.LargeStringArray:
 
 def _slice_text(value: Any) -> str | None:
     match value:
-        case bool():
+        case bool() | np.bool_():
             return "true" if value else "false"
         case str():
             return value.encode(errors="replace").decode()  # half a surrogate pair is no text of Arrow
-        case int():
-            return str(value) if abs(value) < 2**127 else None
+        case int() | np.integer():
+            return str(value) if abs(int(value)) < 2**127 else None
         case date():
             return value.isoformat()
         case _:
