@@ -125,7 +125,7 @@ def test_a_unit_is_named_as_in_python_or_by_its_letters(run: Run, tmp_path: Path
     pq.write_table(pa.table({"lon": [0.5], "lat": [0.5], "at": [0]}), path)
     asked = ("publish", path, *BOUNDS, "--method", "uniform", "--time", "at", "--slices", "hour", "-o", out)
 
-    assert_refused(run(*asked), 3, "seconds or milliseconds", "--time-unit seconds")
+    assert_refused(run(*asked), 3, "what it counts since 1970", "--time-unit seconds")
     for unit in ("s", "seconds", "ms", "milliseconds"):
         assert run(*asked, "--time-unit", unit, "--overwrite").exit_code == 0
         assert hg.read(out).by.axes[0].unit == ("seconds" if unit in ("s", "seconds") else "milliseconds")

@@ -116,7 +116,8 @@ def _check_type_of_times(axis: ByTime, kind: pa.DataType, where: str) -> None:
             msg = f"column {axis.column!r} of {where} has type {kind}. For slices, say what it counts since 1970: "
             msg += "unit='seconds' or 'milliseconds' (--time-unit s or ms). To choose a period, write its times as "
             msg += "timestamps, dates or text in ISO 8601."
-            raise InputError(msg)
+            may_be_a_period = axis.start is not None and len(axis.periods) == 1  # which takes no unit
+            raise InputError(msg, instead={} if may_be_a_period else {"unit": "seconds"})
     elif not is_text(kind):
         raise not_sliceable(axis, kind, where)
 
