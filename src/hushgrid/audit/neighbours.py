@@ -91,10 +91,10 @@ class Family:
         return Family(sets={name: self.sets[name] for name in names}, pairs=pairs, recorded=recorded)
 
 
-def even_points(count: int, low: float = 0.0, size: float = 1.0) -> NDArray[np.float64]:
+def even_points(count: int) -> NDArray[np.float64]:
     """Points that fill a square evenly."""
     steps = np.outer(np.arange(1, count + 1), [1 / PLASTIC, 1 / PLASTIC**2]) % 1
-    return low + size * steps
+    return np.asarray(steps)
 
 
 def heap(place: Sequence[float], count: int) -> NDArray[np.float64]:

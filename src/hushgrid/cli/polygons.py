@@ -151,7 +151,7 @@ def any_number(_features: int) -> None:
     """Take any number of features."""
 
 
-def geojson_features(path: Path, check_number: Callable[[int], None] = any_number) -> Features:
+def geojson_features(path: Path, check_number: Callable[[int], None]) -> Features:
     """Features of a GeoJSON file, or of standard input.
 
     Coordinates are longitude and latitude (RFC 7946), unless the file names another reference system the way GeoJSON
@@ -177,7 +177,7 @@ REFERRING = (
 )
 
 
-def gdal_features(path: Path, check_number: Callable[[int], None] = any_number) -> Features:
+def gdal_features(path: Path, check_number: Callable[[int], None]) -> Features:
     """Features of the one layer of polygons."""
     _forget_formats()
     import numpy as np

@@ -1,6 +1,5 @@
 """The choice of a method: by name, by parameters, or by `auto`."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import ClassVar
@@ -22,16 +21,14 @@ LEFT_OUT = "the prior was left out, because it sharpens STAQ alone"
 
 @dataclass(frozen=True, kw_only=True)
 class Auto:
-    """STAQ, or UG where there are too few points.
+    """STAQ, or UG where a public size says that points are few.
 
-    Only a public size can say that they are too few.
-
-    A noisy size cannot tell: where points times ε are that few, it is nearly all noise.
+    A noisy size cannot say so: with so little to measure, it would be nearly all noise.
 
     Parameters
     ----------
     staq : Staq
-        As it is taken.
+        STAQ with its parameters, for when it is chosen.
 
     Privacy
     -------
@@ -40,7 +37,7 @@ class Auto:
 
     name: ClassVar[str] = "auto"
     most_cells: ClassVar[int] = Staq.most_cells
-    staq: Staq = field(default=Staq(), repr=False)  # no parameter of a request
+    staq: Staq = field(default=Staq(), repr=False)  # not something that a request can set
 
     def release(self, counter: Counter, budget: Budget, prior: Prior | None = None) -> Synopsis:
         """Publish by the method chosen, which the release names, with the reason."""
@@ -60,7 +57,7 @@ AUTO = Auto.name
 NO_SUBSCRIPT = str.maketrans("", "", "_{}")
 
 
-def choose(asked: str | Method = AUTO, *, methods: Mapping[str, type[Method]] = METHODS) -> Method:
+def choose(asked: str | Method = AUTO) -> Method:
     """The method to run, from public arguments alone.
 
     Examples
@@ -79,9 +76,9 @@ def choose(asked: str | Method = AUTO, *, methods: Mapping[str, type[Method]] = 
         return asked
     if asked == AUTO:
         return Auto()
-    method = methods[asked]() if asked in methods else _by_alias(asked)
+    method = METHODS[asked]() if asked in METHODS else _by_alias(asked)
     if method is None:
-        names = [AUTO, *methods]
+        names = [AUTO, *METHODS]
         msg = (
             f"method must be one of {', '.join(names)}, or what papers call one, such as uniform-grid, K_st, U_64 or "
             f"kd-paper; got method={asked!r}."

@@ -39,7 +39,7 @@ class ServedSeries:
     @cached_property
     def places(self) -> dict[str, Any]:
         """The counts of all places over time."""
-        levels = [{"level": level.noun, "places": _records(level, level.counts)} for level in self.levels]
+        levels = [{"level": level.noun, "places": _records(level)} for level in self.levels]
         return {**self._meaning(CONFIDENCE), "levels": levels}
 
     def answers(self, question: Question) -> dict[str, Any]:
@@ -66,9 +66,9 @@ class ServedSeries:
         }
 
 
-def _records(level: PlacesOverTime, counts: OverTime) -> list[dict[str, Any]]:
+def _records(level: PlacesOverTime) -> list[dict[str, Any]]:
     names: Sequence[str | None] = level.names or [None] * len(level.bounds)
-    return [{"name": name, **row} for name, row in zip(names, _with_bounds(level.bounds, counts), strict=True)]
+    return [{"name": name, **row} for name, row in zip(names, _with_bounds(level.bounds, level.counts), strict=True)]
 
 
 def _with_bounds(bounds: Floats, counts: OverTime) -> list[dict[str, Any]]:
