@@ -1,6 +1,5 @@
 """Areas, and what a release says about them."""
 
-import csv
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ import click
 
 from hushgrid.cli.parameters import COLUMNS
 from hushgrid.cli.polygons import shortened
+from hushgrid.cli.text import csv_line
 from hushgrid.text import aligned, whole
 
 if TYPE_CHECKING:
@@ -102,15 +102,14 @@ class Answers:
         """Lines of a CSV file, at full precision."""
         from hushgrid.export.vectors import as_text
 
-        write = csv.writer(_Lines(), lineterminator="\n").writerow
         nothing: list[list[str]] = [[]] * len(self.places)
         slices, names = (
             nothing if column is None else [[as_text(name)] for name in column] for column in (self.slices, self.names)
         )
         first, called = (["slice"] if self.slices else []), (["name"] if self.names is not None else [])
-        yield write((*first, *self.columns, *called, *NUMBERS))
+        yield csv_line((*first, *self.columns, *called, *NUMBERS))
         for one, place, name, row in zip(slices, self.places.tolist(), names, self._rows(NUMBERS), strict=True):
-            yield write((*one, *map(repr, place), *name, *map(repr, row)))
+            yield csv_line((*one, *map(repr, place), *name, *map(repr, row)))
 
     def records(self) -> list[dict[str, Any]]:
         """One record per area, for JSON.
@@ -129,14 +128,6 @@ class Answers:
 
     def _rows(self, names: Sequence[str]) -> Iterator[tuple[float, ...]]:
         return zip(*(self.values[name].tolist() for name in names), strict=True)
-
-
-class _Lines:
-    """A file for `csv.writer` that hands each line back."""
-
-    def write(self, line: str) -> str:
-        """The line itself."""
-        return line
 
 
 def ask(synopsis: "Synopsis", rects: "NDArray[np.float64]", *, confidence: float) -> Answers:

@@ -1,21 +1,20 @@
 """Changes for people and for programs."""
 
-import csv
-import io
 import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hushgrid.cli.parameters import COLUMNS
 from hushgrid.cli.polygons import shortened
+from hushgrid.cli.text import csv_line
 from hushgrid.text import WIDTH, aligned, whole
 
 if TYPE_CHECKING:
     from hushgrid.arrays import Floats
     from hushgrid.change.difference import Difference
 
-COLUMNS_OF_BLOCKS = ("west", "south", "east", "north")
 MOST_ROWS = 20  # of a table in a terminal that are not significant
 
 
@@ -53,7 +52,7 @@ class ChangeReport:
         columns, order = self.difference.columns(), self.difference.by_evidence().tolist()
         shown = order[: max(MOST_ROWS, int(columns["significant"].sum()))]
         rows = [self._row(number, columns) for number in shown]
-        heading = [*(COLUMNS_OF_BLOCKS if self.names is None else [self.noun])]
+        heading = [*(COLUMNS if self.names is None else [self.noun])]
         heading += ["before", "after", "change", "low", "high", "per cent", "p", ""]
         lines = [aligned([heading, *rows], left=0 if self.names is None else 1), ""]
         if len(shown) < len(order):
@@ -93,13 +92,13 @@ class ChangeReport:
         from hushgrid.export.vectors import as_text
 
         columns = self.difference.columns()
-        heading = COLUMNS_OF_BLOCKS if self.names is None else ("name",)
-        yield _line([*heading, *columns])
+        heading = COLUMNS if self.names is None else ("name",)
+        yield csv_line([*heading, *columns])
         for number in self.difference.by_evidence().tolist():
             place = self.bounds[number].tolist() if self.bounds is not None else []
             if self.names is not None:
                 place = [as_text(self.names[number])]
-            yield _line([*place, *(_field(values[number].item()) for values in columns.values())])
+            yield csv_line([*place, *(_field(values[number].item()) for values in columns.values())])
 
     def records(self) -> list[dict[str, Any]]:
         """One record a place for JSON, the surest change first; null stands for a ratio that is missing."""
@@ -107,7 +106,7 @@ class ChangeReport:
         for number in self.difference.by_evidence().tolist():
             place = {} if self.names is None else {"name": self.names[number]}
             if self.bounds is not None:
-                place = dict(zip(COLUMNS_OF_BLOCKS, self.bounds[number].tolist(), strict=True))
+                place = dict(zip(COLUMNS, self.bounds[number].tolist(), strict=True))
             values = {name: values[number].item() for name, values in columns.items()}
             found.append({**place, **{name: None if math.isnan(value) else value for name, value in values.items()}})
         return found
@@ -147,9 +146,3 @@ def _field(value: float | bool) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return "" if math.isnan(value) else repr(value)
-
-
-def _line(fields: Sequence[object]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow(fields)
-    return out.getvalue()
