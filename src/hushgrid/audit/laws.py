@@ -211,6 +211,26 @@ def pooled_p_value(pairs: Iterable[tuple[NDArray[np.int64], NDArray[np.float64]]
     return upper_gamma(freedom / 2, statistic / 2) if freedom else 1.0
 
 
+def merged_p_value(found: Indices, expected: Floats) -> float:
+    """P-value with rare outcomes merged into the likeliest."""
+    observed, law = found.copy(), expected.copy()
+    best, rare = int(np.argmax(law)), law < SMALLEST_EXPECTED
+    observed[best] += observed[rare].sum()
+    law[best] += law[rare].sum()
+    return chi_square_p_value(observed[~rare], law[~rare])
+
+
+def binary_p_value(heads: Indices, flips: Indices, law: Floats) -> float:
+    """P-value of several kinds of coins.
+
+    Kinds of which one side is rarely expected are left out.
+    """
+    expected = flips[:, None] * np.stack([law, 1 - law], axis=1)
+    observed = np.stack([heads, flips - heads], axis=1)
+    telling = expected.min(axis=1) >= SMALLEST_EXPECTED
+    return pooled_p_value(zip(observed[telling], expected[telling], strict=True))
+
+
 def _bins(draws: int, rate: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Upper ends and probabilities of the bins.
 

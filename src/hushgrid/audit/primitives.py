@@ -1,8 +1,7 @@
 """Tests of everything that is drawn at random.
 
-Draws are compared with their law by chi-square, at the rate that the claim implies.
-
-Draws are taken from releases as users make them. The laws are those of `hushgrid.audit.laws`, written down again from
+Draws are compared with their law by chi-square, at the rate that the claim implies. They are taken from releases as
+users make them. The laws are those of `hushgrid.audit.laws`, written down again from
 the proofs. The true values are counted here, point by point.
 """
 
@@ -19,7 +18,7 @@ from hushgrid.arrays import Floats, Indices
 from hushgrid.audit import laws
 from hushgrid.audit.check import Check, Experiment, Setting, Verdict
 from hushgrid.audit.examples import LARGE
-from hushgrid.audit.laws import SMALLEST_EXPECTED, chi_square_p_value, mixed_p_value, pooled_p_value
+from hushgrid.audit.laws import binary_p_value, chi_square_p_value, merged_p_value, mixed_p_value
 from hushgrid.audit.neighbours import FAR, UNIT_SQUARE, even_points, heap
 from hushgrid.inference.measurements import NoisyValues
 from hushgrid.methods.baselines import OneCell
@@ -399,23 +398,3 @@ def plain_haar(rows: Indices) -> Indices:
         parts.insert(0, rows[:, ::2] - rows[:, 1::2])
         rows = rows[:, ::2] + rows[:, 1::2]
     return np.concatenate([rows, *parts], axis=1)
-
-
-def merged_p_value(found: Indices, expected: Floats) -> float:
-    """P-value with rare outcomes merged into the likeliest."""
-    observed, law = found.copy(), expected.copy()
-    best, rare = int(np.argmax(law)), law < SMALLEST_EXPECTED
-    observed[best] += observed[rare].sum()
-    law[best] += law[rare].sum()
-    return chi_square_p_value(observed[~rare], law[~rare])
-
-
-def binary_p_value(heads: Indices, flips: Indices, law: Floats) -> float:
-    """P-value of several kinds of coins.
-
-    Kinds of which one side is rarely expected are left out.
-    """
-    expected = flips[:, None] * np.stack([law, 1 - law], axis=1)
-    observed = np.stack([heads, flips - heads], axis=1)
-    telling = expected.min(axis=1) >= SMALLEST_EXPECTED
-    return pooled_p_value(zip(observed[telling], expected[telling], strict=True))
