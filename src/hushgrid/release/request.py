@@ -163,23 +163,26 @@ class ReleaseRequest:
             places=places,
             aim_named=aim if places is not None and isinstance(aim, str | Path) else None,
         )
-        if request.distinct:
-            check_distinct_users(request.method, request.cells, request.users)
-        if request.users is not None and request.users.all_records:
-            check_estimate_of_all(request.cells, distinct=request.distinct)
-        if slices is not None:
-            check_sliced_cells(
-                request.releases, None if request.cells is None else request.cells.cells, request.max_cells
-            )
-        check_shares(request.users, public_size=request.public_size, size_share=request.size_share)
-        if request.period is not None:
-            _slice_of(request.period)
-        check_column_arguments(**request.columns)
-        check_crs_can_be_stated(domain)
-        check_reachable(request.crs, domain)
-        check_place(request.crs, domain)
+        request._check()
         prior = known_before(given["prior"], given["prior_weight"], method=chosen, domain=domain)  # last: it takes time
         return replace(request, prior=prior, prior_named=given["prior"])
+
+    def _check(self) -> None:
+        """Refuse arguments that do not go together."""
+        cells = None if self.cells is None else self.cells.cells
+        if self.distinct:
+            check_distinct_users(self.method, self.cells, self.users)
+        if self.users is not None and self.users.all_records:
+            check_estimate_of_all(self.cells, distinct=self.distinct)
+        if self.by is not None:
+            check_sliced_cells(self.releases, cells, self.max_cells)
+        check_shares(self.users, public_size=self.public_size, size_share=self.size_share)
+        if self.period is not None:
+            _slice_of(self.period)
+        check_column_arguments(**self.columns)
+        check_crs_can_be_stated(self.domain)
+        check_reachable(self.crs, self.domain)
+        check_place(self.crs, self.domain)
 
     @property
     def unit(self) -> Unit:
