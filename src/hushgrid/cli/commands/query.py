@@ -1,8 +1,9 @@
 """``hushgrid query``: counts in rectangles and polygons."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -20,7 +21,9 @@ from hushgrid.geometry.domain import LONGITUDE_LATITUDE, exact_text
 if TYPE_CHECKING:
     from typing import BinaryIO
 
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from hushgrid.change.series import Series
     from hushgrid.cli.polygons import Features
@@ -94,20 +97,12 @@ if TYPE_CHECKING:
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 def query(
     file: Path,
-    rects: list[Rect],
-    rects_file: Path | None,
-    polygons_file: Path | None,
-    area_name: str | None,
-    level: str | None,
-    want_whole: bool,
-    slice_text: str | None,
-    each: bool,
-    confidence: float,
     want_json: bool,
     want_csv: bool,
     want_geojson: bool,
     output: Path | None,
     overwrite: bool,
+    **options: Any,  # those of `PlacesAsked`
 ) -> None:
     """Estimate how many points lie in rectangles or polygons.
 
@@ -116,85 +111,113 @@ def query(
     areas, or aimed at places, lists these, if nothing is asked. A release in slices is asked for all of them together,
     unless --slice or --each say otherwise.
     """
-    asked = sum(map(bool, (rects, rects_file, polygons_file)))
-    if asked > 1 or (asked and level is not None) or (want_whole and (rects or rects_file)):
-        msg = f"{WHAT_TO_ASK} --level is about the areas of the release itself, --whole about these or --polygons."
-        raise click.UsageError(msg)
-    if each and slice_text is not None:
-        msg = "Choose one of --slice NAME and --each."
-        raise click.UsageError(msg)
-    check_one_reader(FILE=file, **{"--rects": rects_file, "--polygons": polygons_file})
+    asked = PlacesAsked(**options)
+    asked.check()
+    check_one_reader(FILE=file, **{"--rects": asked.rects_file, "--polygons": asked.polygons_file})
     form = _format(want_json, want_csv, want_geojson, output)
-    if form in ("geojson", "gpkg") and polygons_file is None:
-        msg = "GeoJSON and GeoPackage are for --polygons. Write rectangles as --json or --csv, and the areas of a "
-        msg += "release with 'hushgrid export FILE --whole'."
-        raise click.UsageError(msg)
-    if form in ("geojson", "gpkg") and each:
-        msg = "GeoJSON and GeoPackage have one number for each polygon. Ask for one slice, or write --each as --csv."
-        raise click.UsageError(msg)
+    asked.check_form(form)
     if output is not None:
         check_target(output, overwrite=overwrite)
+    confidence, whole = asked.confidence, asked.want_whole
     if irregularity(file) == FOLDER:
-        if form in ("geojson", "gpkg") or want_whole or slice_text or each:
+        if form in ONE_NUMBER or whole or asked.slice_text or asked.each:
             msg = "A folder of releases is answered as a table, --csv or --json, without --whole, --slice and --each."
             raise click.UsageError(msg)
-        table, series = _ask_series(file, rects, rects_file, polygons_file, area_name, level, confidence)
+        table, series = _ask_series(file, asked)
         over_time.tell(table, series, file, form=form, confidence=confidence, output=output, overwrite=overwrite)
         return
-    if polygons_file is not None:
-        features = read_polygons(polygons_file)
-        chosen = Chosen.of(read_any(file)[0], file, slice_text, each=each, whole=want_whole)
-        answers = _ask_polygons(chosen, features, polygons_file, confidence, area_name, whole=want_whole)
-        _tell(answers, chosen.shown, form, file, output, overwrite=overwrite, features=features)
-        return
-    checked = read_rects(rects_file) if rects_file else typed_rects(rects) if rects else None
-    chosen = Chosen.of(read_any(file)[0], file, slice_text, each=each, whole=want_whole)
-    if checked is not None:
-        warn_of_outside(checked, chosen.shown.domain)
-        answers = chosen.ask(checked, confidence=confidence)
+    features, rects = asked.features(), asked.rectangles()
+    chosen = Chosen.of(read_any(file)[0], file, asked.slice_text, each=asked.each, whole=whole)
+    if features is not None:
+        answers = _ask_polygons(chosen, features, asked)
+    elif rects is not None:
+        warn_of_outside(rects, chosen.shown.domain)
+        answers = chosen.ask(rects, confidence=confidence)
     else:
-        answers = chosen.ask_areas(level=level, whole=want_whole, confidence=confidence)
-    _tell(answers, chosen.shown, form, file, output, overwrite=overwrite)
+        answers = chosen.ask_areas(level=asked.level, whole=whole, confidence=confidence)
+    _tell(answers, chosen.shown, form, file, output, overwrite=overwrite, features=features)
 
 
-def _ask_series(
-    folder: Path,
-    rects: list[Rect],
-    rects_file: Path | None,
-    polygons_file: Path | None,
-    area_name: str | None,
-    level: str | None,
-    confidence: float,
-) -> "tuple[pa.Table, Series]":
+OutputForm = Literal["table", "json", "csv", "geojson", "gpkg"]
+ONE_NUMBER: tuple[OutputForm, ...] = ("geojson", "gpkg")  # for each polygon
+FORMS: dict[str, OutputForm] = {".geojson": "geojson", ".json": "geojson", ".csv": "csv", ".gpkg": "gpkg"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacesAsked:
+    """What is asked, as the options say: rectangles, polygons, or the areas of a release."""
+
+    rects: list[Rect]
+    rects_file: Path | None
+    polygons_file: Path | None
+    area_name: str | None
+    level: str | None
+    want_whole: bool
+    slice_text: str | None
+    each: bool
+    confidence: float
+
+    def check(self) -> None:
+        """Refuse options that do not go together."""
+        ways = sum(map(bool, (self.rects, self.rects_file, self.polygons_file)))
+        if ways > 1 or (ways and self.level is not None) or (self.want_whole and (self.rects or self.rects_file)):
+            msg = f"{WHAT_TO_ASK} --level is about the areas of the release itself, --whole about these or --polygons."
+            raise click.UsageError(msg)
+        if self.each and self.slice_text is not None:
+            msg = "Choose one of --slice NAME and --each."
+            raise click.UsageError(msg)
+
+    def check_form(self, form: OutputForm) -> None:
+        """Refuse a form that cannot hold the answers."""
+        if form in ONE_NUMBER and self.polygons_file is None:
+            msg = "GeoJSON and GeoPackage are for --polygons. Write rectangles as --json or --csv, and the areas of a "
+            msg += "release with 'hushgrid export FILE --whole'."
+            raise click.UsageError(msg)
+        if form in ONE_NUMBER and self.each:
+            msg = "GeoJSON and GeoPackage have one number for each polygon. Ask for one slice, or write --each as "
+            msg += "--csv."
+            raise click.UsageError(msg)
+
+    def features(self) -> "Features | None":
+        """The polygons of a file, if any are asked about."""
+        return None if self.polygons_file is None else read_polygons(self.polygons_file)
+
+    def rectangles(self) -> "NDArray[np.float64] | None":
+        """The rectangles, if any are asked about, shape (n, 4)."""
+        if self.rects_file:
+            return read_rects(self.rects_file)
+        return typed_rects(self.rects) if self.rects else None
+
+
+def _ask_series(folder: Path, asked: PlacesAsked) -> "tuple[pa.Table, Series]":
     """What the releases of a folder say, and the releases."""
     from hushgrid.change.series import Series
 
-    features = read_polygons(polygons_file) if polygons_file is not None else None
-    checked = read_rects(rects_file) if rects_file else typed_rects(rects) if rects else None
+    features, rects, confidence = asked.features(), asked.rectangles(), asked.confidence
     series = Series(folder)
     if any(release.simulation for release in series.values()):
         warn_of_simulation()
-    if features is not None and polygons_file is not None:
-        return over_time.polygons_over_time(series, features, polygons_file, confidence, area_name), series
-    if checked is not None:
-        warn_of_outside(checked, next(iter(series.values())).domain)
-        return over_time.rectangles_over_time(series, checked, confidence), series
+    if features is not None and (file := asked.polygons_file) is not None:
+        return over_time.polygons_over_time(series, features, file, confidence, asked.area_name), series
+    if rects is not None:
+        warn_of_outside(rects, series.domain)
+        return over_time.rectangles_over_time(series, rects, confidence), series
     if next(iter(series.values())).partition.tiles:
         raise click.UsageError(WHAT_TO_ASK)
-    return series.table(level, confidence=confidence), series
+    return series.table(asked.level, confidence=confidence), series
 
 
 def _tell(
     answers: Answers,
     synopsis: "Synopsis",
-    form: "OutputForm",
+    form: OutputForm,
     file: Path,
     output: Path | None,
     *,
     overwrite: bool,
     features: "Features | None" = None,
 ) -> None:
-    """Print answers or write them to a file; what their readers must know goes beside them."""
+    """Print answers or write them to a file, and say their caveats."""
     if form == "table":
         click.echo(answers.table())
         return
@@ -214,7 +237,7 @@ def _tell(
 
 
 def _write(
-    answers: Answers, features: "Features | None", synopsis: "Synopsis", out: "BinaryIO", *, form: "OutputForm"
+    answers: Answers, features: "Features | None", synopsis: "Synopsis", out: "BinaryIO", *, form: OutputForm
 ) -> None:
     """Write answers for other programs."""
     if features is None or form == "csv":
@@ -230,12 +253,8 @@ def _write(
         write_layer(synopsis, fields, features.wkb(), out, layer="polygons", kind="MultiPolygon", crs=crs)
 
 
-OutputForm = Literal["table", "json", "csv", "geojson", "gpkg"]
-FORMS: dict[str, OutputForm] = {".geojson": "geojson", ".json": "geojson", ".csv": "csv", ".gpkg": "gpkg"}
-
-
-def _format(want_json: bool, want_csv: bool, want_geojson: bool, output: Path | None) -> "OutputForm":
-    """The one form that is asked for, by an option or by the ending of a file."""
+def _format(want_json: bool, want_csv: bool, want_geojson: bool, output: Path | None) -> OutputForm:
+    """The form asked for by an option, or by a file's ending."""
     if sum((want_json, want_csv, want_geojson, output is not None)) > 1:
         msg = "Choose one of --json, --csv, --geojson and -o FILE, whose ending says the format."
         raise click.UsageError(msg)
@@ -247,22 +266,17 @@ def _format(want_json: bool, want_csv: bool, want_geojson: bool, output: Path | 
     return "json" if want_json else "csv" if want_csv else "geojson" if want_geojson else "table"
 
 
-def _ask_polygons(
-    chosen: Chosen,
-    features: "Features",
-    file: Path,
-    confidence: float,
-    area_name: str | None,
-    *,
-    whole: bool,
-) -> Answers:
+def _ask_polygons(chosen: Chosen, features: "Features", asked: PlacesAsked) -> Answers:
     from hushgrid.synopsis.answer import check_confidence
 
-    check_confidence(confidence)  # so that complaints after it are about the polygons
+    check_confidence(asked.confidence)  # so that complaints after it are about the polygons
+    assert asked.polygons_file is not None
     try:
-        answers = chosen.ask_polygons(features, confidence=confidence, area_name=area_name, whole=whole)
+        answers = chosen.ask_polygons(
+            features, confidence=asked.confidence, area_name=asked.area_name, whole=asked.want_whole
+        )
     except ArgumentError as error:
-        raise refused(file, str(error)) from None
+        raise refused(asked.polygons_file, str(error)) from None
     _warn_of_nothing(answers, features, chosen.shown)
     return answers
 
