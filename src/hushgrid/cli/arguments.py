@@ -3,10 +3,10 @@
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import click
 
@@ -49,6 +49,12 @@ class AreasAsked:
     name: str | None
     levels: tuple[str, ...]
     shares: tuple[str, ...] | None
+
+    @classmethod
+    def taken_from(cls, options: dict[str, Any]) -> Self:
+        """Take the options about areas out of those of a command."""
+        file, name, levels, shares = map(options.pop, ("areas_file", "area_name", "levels", "level_shares"))
+        return cls(file=file, name=name, levels=levels or (), shares=shares)
 
     def check(self) -> None:
         """Refuse options about areas where there are none, and shares of no levels."""
@@ -264,6 +270,11 @@ class SlicesAsked:
     time_format: str | None
     time_unit: Literal["s", "ms", "seconds", "milliseconds"] | None
     period: str | None
+
+    @classmethod
+    def taken_from(cls, options: dict[str, Any]) -> Self:
+        """Take the options about slices out of those of a command."""
+        return cls(**{field.name: options.pop(field.name) for field in fields(cls)})
 
     @property
     def in_period(self) -> dict[str, str | None]:

@@ -1,4 +1,4 @@
-"""The command, its options, and what it compares on."""
+"""``hushgrid compare``: what changed from one release to another."""
 
 import sys
 from pathlib import Path
@@ -87,14 +87,12 @@ def compare_command(
     level: str | None,
     grid: int | None,
     slice_text: str | None,
-    confidence: float,
-    rate: float,
-    correction: Literal["bh", "holm"],
     want_json: bool,
     want_csv: bool,
     output: Path | None,
     title: str | None,
     overwrite: bool,
+    **terms: Any,  # confidence, rate and correction, as `hushgrid.compare` takes them
 ) -> None:
     """Say what changed from one release to another.
 
@@ -117,7 +115,7 @@ def compare_command(
     form = _form(want_json, want_csv, output, title, overwrite=overwrite)
     polygons = None if polygons_file is None else read_polygons(polygons_file)
     one, other = _two_releases((before, after), slice_text)
-    change = compare(one, other, confidence=confidence, rate=rate, correction=correction)
+    change = compare(one, other, **terms)
     if polygons is None or polygons_file is None:
         report = _on_own_places(change, level, grid)
     else:

@@ -149,13 +149,10 @@ def plan_command(
     curve: Path | None,
     size_share: str,
     filled: float,
-    areas_file: Path | None,
-    area_name: str | None,
-    levels: tuple[str, ...] | None,
-    level_shares: tuple[str, ...] | None,
     aim: str | None,
     slices: int | None,
     want_json: bool,
+    **areas: Any,  # the options of `AreasAsked`
 ) -> None:
     """Say what to expect of a release, before touching any data.
 
@@ -170,9 +167,9 @@ def plan_command(
     from hushgrid.planning.plan import Plan, plan
     from hushgrid.planning.users import draw_bounds
 
-    asked = AreasAsked(file=areas_file, name=area_name, levels=levels or (), shares=level_shares)
+    asked = AreasAsked.taken_from(areas)
     asked.check()
-    if areas_file is not None:
+    if asked.file is not None:
         _refuse_beside_areas(accuracy, curve)
     if (epsilon is None) == (accuracy is None):
         msg = "Give either --epsilon or --accuracy."
@@ -189,7 +186,7 @@ def plan_command(
         "estimate": estimate,
         "aim": aim,
     }
-    if areas_file is None:
+    if asked.file is None:
         for option, given in (("--domain", domain), ("--points-about", points_about)):
             if given is None:
                 raise click.MissingParameter(param_type="option", param_hint=f"'{option}'")
@@ -197,7 +194,7 @@ def plan_command(
     else:
         public["areas"] = chosen_method(AUTO, asked, None)
     if slices is not None:
-        public |= _one_slice(epsilon, points_about, slices, areas_file)
+        public |= _one_slice(epsilon, points_about, slices, on_areas=asked.file is not None)
     made = plan(**public)
     if curve is not None and isinstance(made, Plan):
         draw_bounds(made.bounds, curve)
@@ -217,13 +214,13 @@ def _refuse_beside_areas(accuracy: float | None, curve: Path | None) -> None:
 
 
 def _one_slice(
-    epsilon: str | None, points_about: int | None, slices: int, areas_file: Path | None
+    epsilon: str | None, points_about: int | None, slices: int, *, on_areas: bool
 ) -> dict[str, Fraction | int]:
-    """Public figures of one slice: its points, and the budget that the total of all leaves to it."""
+    """The points of one slice, and the budget that the total leaves it."""
     from hushgrid.privacy.exact import exact_epsilon
     from hushgrid.release.sliced import TOTAL_SHARE
 
-    if epsilon is None or points_about is None or areas_file is not None:
+    if epsilon is None or points_about is None or on_areas:
         msg = "--by is about slices of rectangles. Give --epsilon and --points-about with it, and no --areas."
         raise click.UsageError(msg)
     return {"epsilon": exact_epsilon(epsilon) * (1 - TOTAL_SHARE), "points_about": max(1, points_about // slices)}

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +40,9 @@ from hushgrid.geometry.domain import LONGITUDE_LATITUDE
 
 if TYPE_CHECKING:
     from hushgrid.counting.engine.address import Address
+    from hushgrid.release.delivery import Delivery
+    from hushgrid.slices.slices import Slices
+    from hushgrid.synopsis.synopsis import Synopsis
 
 
 @click.command(
@@ -63,10 +65,6 @@ def publish_command(
     bounds: str | None,
     domain_crs: str,
     method: str,
-    areas_file: Path | None,
-    area_name: str | None,
-    levels: tuple[str, ...] | None,
-    level_shares: tuple[str, ...] | None,
     distinct_users: int | None,
     engine: EngineChoice,
     spark_conf: tuple[str, ...],
@@ -77,7 +75,7 @@ def publish_command(
     output: Path,
     manifest: bool,
     overwrite: bool,
-    **asked: Any,  # arguments of `hushgrid.publish`, by their names there
+    **asked: Any,  # options of areas and slices, and arguments of `hushgrid.publish` by their names there
 ) -> None:
     """Publish points as a release under differential privacy.
 
@@ -104,20 +102,16 @@ def publish_command(
     what to expect.
     """
     from hushgrid.counting.engine.address import Address
-    from hushgrid.release.advice import domain_warning, epsilon_warning, total_warning
-    from hushgrid.release.aim import released_aim_warning
+    from hushgrid.release.advice import epsilon_warning
     from hushgrid.release.delivery import Charge, Delivery
     from hushgrid.release.publish import deliver
     from hushgrid.release.request import ReleaseRequest
-    from hushgrid.slices.slices import Slices
 
     if look and not check:
         msg = "--look shows rows beside a dry run. Give --check as well, or leave it out."
         raise ArgumentError(msg)
-    slices_asked = SlicesAsked(**{field.name: asked.pop(field.name) for field in fields(SlicesAsked)})
-    by = slices_asked.chosen()
-    areas = AreasAsked(file=areas_file, name=area_name, levels=levels or (), shares=level_shares)
-    chosen = chosen_method(method, areas, distinct_users)
+    slices_asked, areas_asked = SlicesAsked.taken_from(asked), AreasAsked.taken_from(asked)
+    by, chosen = slices_asked.chosen(), chosen_method(method, areas_asked, distinct_users)
     crs = asked.pop("crs")
     domain = chosen_domain(bounds, domain_crs, chosen, crs_of_points=crs)
     charge_of = {name: asked.pop(name) for name in ("ledger", "dataset", "new_release", "resume", "series")}
@@ -159,13 +153,22 @@ def publish_command(
         note("Points were taken as longitude and latitude; --crs says otherwise.")
     if manifest:
         write_manifest_files(found, output, overwrite=overwrite)
+    _tell(found, delivery, output)
+
+
+def _tell(found: "Synopsis | Slices", delivery: "Delivery", output: Path) -> None:
+    """Say what was published, what is odd about it, and what comes next."""
+    from hushgrid.release.advice import domain_warning, total_warning
+    from hushgrid.release.aim import released_aim_warning
+    from hushgrid.synopsis.synopsis import Synopsis
+
     summarise(found)
     suggest(found, output)
-    whole = found.total if isinstance(found, Slices) else found
+    whole = found if isinstance(found, Synopsis) else found.total
     if whole is not None:
         delivery.warn_of(domain_warning, whole)
     delivery.warn_of(total_warning, found)
-    if not isinstance(found, Slices):
+    if isinstance(found, Synopsis):
         delivery.warn_of(released_aim_warning, found)
 
 
