@@ -10,12 +10,12 @@ import numpy as np
 from hushgrid.change.change import Change
 from hushgrid.change.difference import Difference, plural
 from hushgrid.geometry.areas import AreaPartition
-from hushgrid.synopsis.facts import SIMULATION, Facts
+from hushgrid.synopsis.facts import Facts
 from hushgrid.web.areas import Arrays, add_outlines, block_outlines, level_outlines, polygon_outlines
-from hushgrid.web.document import document, json_in_html
+from hushgrid.web.document import definitions, document, json_in_html, simulation_alert
 from hushgrid.web.figures import Payload, picture_figures
 from hushgrid.web.notebook import Map
-from hushgrid.web.page import CREDITS, MODULES, STYLES, fine_print, surroundings
+from hushgrid.web.page import MODULES, STYLES, credits_of, fine_print, surroundings
 
 CHANGE_MODULES = ("diverging", "compared", "change_table", "side_map", "change_main")
 ALL_CHANGE_MODULES = (*(name for name in MODULES if name != "main"), *(f"../change/{name}" for name in CHANGE_MODULES))
@@ -128,10 +128,10 @@ def change_page(
         title=escape(title),
         before=escape(called[0]),
         after=escape(called[1]),
-        simulation=f'<p class="simulation" role="alert">{escape(SIMULATION)}</p>' if simulation else "",
+        simulation=simulation_alert(simulation),
         about=_about(change, called),
         caveats=escape(" ".join(change.caveats(called))),
-        credits=" ".join(credit for name, credit in CREDITS.items() if name in {"leaflet", *shown}),
+        credits=credits_of(shown),
         facts=json_in_html(shown),
         payload=payload.text,
     )
@@ -142,8 +142,8 @@ def _about(change: Change, called: tuple[str, str]) -> str:
     parts = []
     for name, synopsis in zip(called, (change.before, change.after), strict=True):
         facts = Facts.of(synopsis)
-        rows = "".join(f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in fine_print(facts).items())
-        parts.append(f"<h2>{escape(name)}</h2><p>{escape(facts.claim.sentence)}</p><dl>{rows}</dl>")
+        heading = f"<h2>{escape(name)}</h2><p>{escape(facts.claim.sentence)}</p>"
+        parts.append(f"{heading}<dl>{definitions(fine_print(facts))}</dl>")
     return "".join(parts)
 
 

@@ -1,12 +1,15 @@
-"""A page as one HTML file: its assets, its data, and a policy that forbids every request."""
+"""A page as one HTML file that may make no request."""
 
 import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from html import escape
 from importlib import resources
 from string import Template
+
+from hushgrid.synopsis.facts import SIMULATION
 
 IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
 EXPORT = re.compile(r"^export ", re.MULTILINE)
@@ -16,7 +19,9 @@ SOURCE_MAP = re.compile(r"\n//# sourceMappingURL=.*\s*$")
 def document(
     template: str, *, modules: Iterable[str], styles: Iterable[str], tiles_from: str = "", **parts: str
 ) -> str:
-    """A page from its template, with its scripts, its style, and a policy that allows these and nothing else.
+    """A page from its template, with its scripts and style.
+
+    Its content security policy allows these and nothing else.
 
     Parameters
     ----------
@@ -43,6 +48,27 @@ def json_in_html(value: object) -> str:
     '{"title":"\\u003c/script>"}'
     """
     return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def described(description: str | None) -> str:
+    """What stands below the heading of a page."""
+    return f'<p class="description">{escape(description)}</p>' if description else ""
+
+
+def simulation_alert(is_simulation: bool) -> str:
+    """The warning on the page of a simulation."""
+    return f'<p class="simulation" role="alert">{escape(SIMULATION)}</p>' if is_simulation else ""
+
+
+def definitions(texts: Mapping[str, str]) -> str:
+    """Terms and their texts, as a `dl` has them.
+
+    Examples
+    --------
+    >>> definitions({"Cells": "<10"})
+    '<div><dt>Cells</dt><dd>&lt;10</dd></div>'
+    """
+    return "".join(f"<div><dt>{escape(term)}</dt><dd>{escape(text)}</dd></div>" for term, text in texts.items())
 
 
 def _leaflet() -> str:

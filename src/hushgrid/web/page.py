@@ -10,11 +10,11 @@ from hushgrid.arrays import Floats
 from hushgrid.export.world import in_sight, world_for
 from hushgrid.geometry.domain import Domain
 from hushgrid.slices.slices import Slices
-from hushgrid.synopsis.facts import SIMULATION, Facts
+from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.areas import area_figures, overlay_figures, overlay_lines
 from hushgrid.web.basemap import NO_REQUESTS, Basemap
-from hushgrid.web.document import asset, document, json_in_html
+from hushgrid.web.document import asset, definitions, described, document, json_in_html, simulation_alert
 from hushgrid.web.figures import Payload, cell_figures, common_figures, picture_figures
 from hushgrid.web.gazetteer import add_places
 from hushgrid.web.overlay import areas_and_lines
@@ -137,6 +137,13 @@ CREDITS = {
     "places": "Names of places: GeoNames (CC BY 4.0).",
     "atlas": "Coastlines and borders: Natural Earth.",
 }
+
+
+def credits_of(shown: Mapping[str, Any]) -> str:
+    """Who made what a page shows."""
+    return " ".join(credit for name, credit in CREDITS.items() if name in {"leaflet", *shown})
+
+
 HERE = "./"  # address of a page, relative to itself
 
 
@@ -200,17 +207,15 @@ def map_page(
         tiles_from=basemap.origin if basemap else "",
         title=escape(title),
         summary=f'<meta name="description" content="{escape(description)}">' if description else "",
-        description=f'<p class="description">{escape(description)}</p>' if description else "",
+        description=described(description),
         switch=switch(releases or {}),
-        simulation=f'<p class="simulation" role="alert">{escape(SIMULATION)}</p>' if facts.claim.simulation else "",
+        simulation=simulation_alert(facts.claim.simulation),
         sentence=escape(facts.claim.sentence),
-        about="".join(
-            f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in _about(release, facts).items()
-        ),
+        about=definitions(_about(release, facts)),
         counted=escape(facts.counted),
         areas=asset("areas.html"),
         network=escape(basemap.words if basemap else NO_REQUESTS),
-        credits=" ".join(credit for name, credit in CREDITS.items() if name in {"leaflet", *shown}),
+        credits=credits_of(shown),
         facts=json_in_html(shown),
         payload=payload.text,
     )

@@ -9,11 +9,11 @@ import numpy as np
 from hushgrid.arrays import Floats
 from hushgrid.change.difference import plural
 from hushgrid.change.series import Series
-from hushgrid.synopsis.facts import SIMULATION, Facts
+from hushgrid.synopsis.facts import Facts
 from hushgrid.web.areas import add_outlines
-from hushgrid.web.document import document, json_in_html
+from hushgrid.web.document import definitions, described, document, json_in_html, simulation_alert
 from hushgrid.web.figures import CONFIDENCE, Payload, picture_figures
-from hushgrid.web.page import CREDITS, MODULES, STYLES, fine_print, surroundings, switch
+from hushgrid.web.page import MODULES, STYLES, credits_of, fine_print, surroundings, switch
 from hushgrid.web.series.places import PlacesOverTime
 
 SERIES_MODULES = (
@@ -82,15 +82,15 @@ def series_page(
         modules=ALL_SERIES_MODULES,
         styles=(*STYLES, *SERIES_STYLES),
         title=escape(title),
-        description=f'<p class="description">{escape(description)}</p>' if description else "",
+        description=described(description),
         switch=switch(releases or {}),
-        simulation=f'<p class="simulation" role="alert">{escape(SIMULATION)}</p>' if simulation else "",
+        simulation=simulation_alert(simulation),
         last=escape([*series][-1]),
         sentence=escape(facts.claim.sentence),
         everyone=escape(series.everyone),
         about=_about(series, facts),
         caveats=escape(" ".join(_common_caveats(series))),
-        credits=" ".join(credit for name, credit in CREDITS.items() if name in {"leaflet", *shown}),
+        credits=credits_of(shown),
         facts=json_in_html(shown),
         payload=payload.text,
     )
@@ -132,10 +132,10 @@ def _side(number: int) -> str:
 
 
 def _about(series: Series, facts: Facts) -> str:
-    """What each release cost and is made by, and the fine print of the last."""
+    """Each release in short, and the fine print of the last."""
     told = {period: _in_short(Facts.of(synopsis)) for period, synopsis in series.items()}
     common = {name: text for name, text in fine_print(facts).items() if name != "Privacy budget"}
-    return _listed(told) + "<h2>The last of them</h2>" + _listed(common)
+    return f"<dl>{definitions(told)}</dl><h2>The last of them</h2><dl>{definitions(common)}</dl>"
 
 
 def _common_caveats(series: Series) -> list[str]:
@@ -147,7 +147,3 @@ def _common_caveats(series: Series) -> list[str]:
 def _in_short(facts: Facts) -> str:
     """The cost of one release, its method, and what its readers must know."""
     return " ".join([f"ε = {float(facts.claim.epsilon):g}, by {facts.method.name}.", *facts.caveats])
-
-
-def _listed(rows: Mapping[str, str]) -> str:
-    return f"<dl>{''.join(f'<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>' for k, v in rows.items())}</dl>"
