@@ -3,14 +3,14 @@
 import hashlib
 import math
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hushgrid.answering.outlines import transformer
+from hushgrid.answering.outlines import moved_places, transformer
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled, run_in_slices
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
@@ -79,9 +79,9 @@ def located(degrees: Floats, weights: Floats, domain: Domain) -> Located:
     if domain.is_geographic:
         return Located(degrees, np.stack([east, north], axis=1), weights)
     move = transformer(LONGITUDE_LATITUDE, domain.crs)
-    places = _moved(move, degrees)
+    places = moved_places(move, degrees)
     # A kilometre to the side is followed into the domain's system, which may stretch it.
-    shifted = [_moved(move, degrees + step) for step in _steps(east, north)]
+    shifted = [moved_places(move, degrees + step) for step in _steps(east, north)]
     with np.errstate(invalid="ignore"):  # infinite where the system has no place
         kilometres = np.stack([np.hypot(*(moved - places).T) for moved in shifted], axis=1)
     known = np.isfinite(places).all(axis=1) & np.isfinite(kilometres).all(axis=1)
@@ -91,10 +91,6 @@ def located(degrees: Floats, weights: Floats, domain: Domain) -> Located:
 def _steps(east: Floats, north: Floats) -> tuple[Floats, Floats]:
     nothing = np.zeros(len(east))
     return np.stack([east, nothing], axis=1), np.stack([nothing, north], axis=1)
-
-
-def _moved(move: Any, places: Floats) -> Floats:
-    return places if move is None else np.stack(move.transform(*places.T, errcheck=False), axis=1)
 
 
 def blobs(found: Located, domain: Domain) -> Floats:

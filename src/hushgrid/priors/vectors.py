@@ -16,6 +16,7 @@ from hushgrid.answering.outlines import (
     POLYGON,
     Geometries,
     import_shapely,
+    moved_places,
     outlines,
     transformer,
 )
@@ -185,7 +186,7 @@ class _Frame:
 def _moved(places: Floats, crs: Any, domain: Domain) -> Floats:
     """Places in the domain's system; infinite where it has none."""
     move = None if domain.is_geographic and crs == LONGITUDE_LATITUDE else transformer(crs, domain.crs)
-    return places if move is None else np.stack(move.transform(*places.T, errcheck=False), axis=1)
+    return moved_places(move, places)
 
 
 def _columns(names: list[str], metadata: Mapping[bytes, bytes]) -> tuple[list[str], dict[str, Any] | None]:
