@@ -15,7 +15,14 @@ import click
 from hushgrid.cli.files import STANDARD_INPUT, check_input
 from hushgrid.cli.text import warn
 from hushgrid.errors import ArgumentError, InputError, MissingExtraError
-from hushgrid.files.geojson import check_degrees, features_in, geometries_of, parse_geojson, reference_system
+from hushgrid.files.geojson import (
+    GEOJSON_ENDINGS,
+    check_degrees,
+    features_in,
+    geometries_of,
+    parse_geojson,
+    reference_system,
+)
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE
 
 if TYPE_CHECKING:
@@ -262,16 +269,13 @@ def _whole_letters(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
-GEOJSON = frozenset({".geojson", ".json"})
-
-
 def read_polygons(path: Path, *, check_number: Callable[[int], None] = any_number) -> Features:
     """Features of a file of polygons.
 
     GeoJSON, on standard input for ``-``, or any other format that GDAL reads. Their number is checked before their
     geometries are made.
     """
-    is_geojson = str(path) == STANDARD_INPUT or path.suffix.lower() in GEOJSON
+    is_geojson = str(path) == STANDARD_INPUT or path.suffix.lower() in GEOJSON_ENDINGS
     try:
         check_input(path)
         return (geojson_features if is_geojson else gdal_features)(path, check_number)

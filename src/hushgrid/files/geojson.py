@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE
 
+GEOJSON_ENDINGS = (".geojson", ".json")
 FARTHEST_DEGREE = 360.0  # of any longitude that means one
 OBJECT = (dict, Mapping)  # asked first, a dict is known much faster
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hushgrid.errors import ArgumentError, InputError, MissingExtraError
+from hushgrid.files.geojson import GEOJSON_ENDINGS
 from hushgrid.geometry.domain import Domain, number_of
 from hushgrid.methods.areas import Areas
 from hushgrid.methods.method import Method
@@ -16,7 +17,7 @@ from hushgrid.release.auto import AUTO
 from hushgrid.synopsis.synopsis import Synopsis
 
 Aim = str | Path | Areas | Any  # a scale or a file, or polygons as `Areas` takes them
-GEOJSON_NAMES, PARQUET_NAMES = (".geojson", ".json"), (".parquet", ".geoparquet")
+PLACE_ENDINGS = (*GEOJSON_ENDINGS, ".parquet", ".geoparquet")
 SCALE = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*(m|km|%)\s*")
 METRES_A_DEGREE = 111_320.0
 METRES = {"m": 1.0, "km": 1000.0}
@@ -61,7 +62,7 @@ def is_at_places(aim: Aim | None) -> bool:
     (True, False)
     """
     if isinstance(aim, str | Path | Real):  # a number is a length without its unit
-        return str(aim).lower().endswith((*GEOJSON_NAMES, *PARQUET_NAMES))
+        return str(aim).lower().endswith(PLACE_ENDINGS)
     return aim is not None
 
 
@@ -82,7 +83,7 @@ def places_aimed_at(aim: Aim | None) -> Areas | None:
 
 def _of_file(path: Path) -> Areas:
     """Places of a GeoJSON or GeoParquet file."""
-    read = Vectors.of_geojson if path.suffix.lower() in GEOJSON_NAMES else Vectors.of_parquet
+    read = Vectors.of_geojson if path.suffix.lower() in GEOJSON_ENDINGS else Vectors.of_parquet
     try:
         found = read(path.read_bytes(), None)
         return Areas(found.frame, names=found.names)
@@ -109,7 +110,7 @@ def scale_of(aim: Any, domain: Domain) -> float:
     found = SCALE.fullmatch(str(aim))
     if found is None:
         msg = "aim must be a length such as '200m' or '1.5km', a share of the domain's sides such as '0.5%', or a file "
-        msg += f"of places, {' or '.join((*GEOJSON_NAMES, *PARQUET_NAMES))}; got aim={aim!r}."
+        msg += f"of places, {' or '.join(PLACE_ENDINGS)}; got aim={aim!r}."
         side = math.sqrt(_width(domain) * _height(domain))
         is_length = 1 <= number_of(aim) <= side  # without its unit
         raise ArgumentError(msg, instead={"aim": f"{aim}m" if is_length else f"{100 * AIM:g}%"})
