@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 from hushgrid.cli.files import STANDARD_INPUT, check_input
 from hushgrid.cli.text import warn
 from hushgrid.errors import LONGEST_QUOTE, ArgumentError, InputError
-from hushgrid.geometry.domain import Domain, exact_text, number_of
+from hushgrid.geometry.domain import BOUNDS, Domain, exact_text, number_of
 from hushgrid.methods import METHODS
 from hushgrid.release.auto import AUTO
 
@@ -106,7 +106,7 @@ def complete_file(_context: click.Context, _parameter: click.Parameter, incomple
     return [CompletionItem(incomplete, type="file")]
 
 
-COLUMNS = ("west", "south", "east", "north")
+COLUMNS = BOUNDS  # of a file of rectangles
 LONGEST_LINE = 2**16  # characters
 
 

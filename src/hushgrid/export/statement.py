@@ -17,6 +17,7 @@ from hushgrid.export.manifest import BEFORE, percent, sure_at_least, sure_at_mos
 from hushgrid.export.statement_page import Section, html_page, markdown_text
 from hushgrid.files.paths import new_file
 from hushgrid.geometry.areas import AreaPartition
+from hushgrid.geometry.domain import BOUNDS
 from hushgrid.slices.slices import Slices
 from hushgrid.synopsis.answer import Answer
 from hushgrid.synopsis.facts import Facts, total_answer
@@ -233,7 +234,7 @@ class Statement:
 
     def _contents(self) -> list[str]:
         say, number, domain = self.language.say, self.language.number, self.synopsis.domain
-        bounds = zip(("west", "south", "east", "north"), domain.bounds, strict=True)
+        bounds = zip(BOUNDS, domain.bounds, strict=True)
         held: dict[str, str] = {name: number(bound, 10) for name, bound in bounds}
         held |= {"cells": number(self.cells), "crs": domain.crs}
         if isinstance(self.synopsis.partition, AreaPartition):

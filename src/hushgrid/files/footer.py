@@ -13,7 +13,7 @@ from hushgrid.files.scaling import check_all_records, parse_scale, scale_json
 from hushgrid.files.strict_json import JsonObject, check_common_denominator
 from hushgrid.files.structure import parse_structure, structure_json, structure_table
 from hushgrid.files.tables import measurement_json, measurement_table, pack, parse_measurements
-from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.domain import BOUNDS, Domain
 from hushgrid.geometry.grid import CELL_LIMIT
 from hushgrid.geometry.partition import Structure
 from hushgrid.inference.measurements import NoisyValues, Regions, Wavelet
@@ -204,10 +204,9 @@ def json_text(value: dict[str, Any]) -> bytes:
 
 def parse_domain(fields: JsonObject) -> Domain:
     """The domain in a footer."""
-    bounds = ("west", "south", "east", "north")
-    fields.only(*bounds, "crs")
+    fields.only(*BOUNDS, "crs")
     try:
-        return Domain(**{name: fields.number(name) for name in bounds}, crs=fields.text("crs"))
+        return Domain(**{name: fields.number(name) for name in BOUNDS}, crs=fields.text("crs"))
     except ArgumentError as error:
         raise SynopsisFileError(error.complaint) from error
 

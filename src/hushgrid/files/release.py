@@ -26,11 +26,12 @@ from hushgrid.files.geo import CORNERS
 from hushgrid.files.groups import groups_by_place
 from hushgrid.files.paths import MISSING, irregularity, near_file, new_file
 from hushgrid.files.tables import measured_columns, measured_from
+from hushgrid.geometry.domain import BOUNDS
 from hushgrid.geometry.partition import Structure
 from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.inferences import INFERENCES, check_premises
 from hushgrid.inference.measurements import Measurements
-from hushgrid.synopsis.cells import BOUNDS, names, places, shapes
+from hushgrid.synopsis.cells import names, places, shapes
 from hushgrid.synopsis.synopsis import Synopsis
 
 COMPRESSION_LEVEL = 3  # of zstd: higher ones make files smaller by up to a twentieth, and saving slower by more
@@ -43,7 +44,7 @@ HIGHEST_VARIANCE = 1e300  # of all cells together
 BBOX = pa.field("bbox", pa.struct([pa.field(name, pa.float64(), nullable=False) for name in CORNERS]), nullable=False)
 COLUMNS = pa.schema(
     [
-        *(pa.field(name, pa.float64(), nullable=False) for name in ("west", "south", "east", "north")),
+        *(pa.field(name, pa.float64(), nullable=False) for name in BOUNDS),
         pa.field("geometry", pa.binary(), nullable=False),
         pa.field("count", pa.float64(), nullable=False),
         pa.field("std_error", pa.float64(), nullable=False),

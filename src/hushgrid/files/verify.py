@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from hushgrid.arrays import Floats
 from hushgrid.files.geo import CORNERS, GEO, describes
 from hushgrid.files.release import BBOX, ReleaseFile, open_release
+from hushgrid.geometry.domain import BOUNDS
 from hushgrid.geometry.partition import Structure
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.measurements import rate_totals
 from hushgrid.synopsis.all_records import AllRecords
-from hushgrid.synopsis.cells import BOUNDS, names, places, shape_type, shapes
+from hushgrid.synopsis.cells import names, places, shape_type, shapes
 from hushgrid.synopsis.claim import BY_USER, REGIONS, TOTAL, USERS, Claim
 from hushgrid.synopsis.region_fit import to_all_records
 from hushgrid.synopsis.scale import Scale

@@ -17,6 +17,7 @@ SMALLEST_RELATIVE_EXTENT = 1e-9
 FARTHEST = 1e100
 
 Bounds = tuple[float, float, float, float]
+BOUNDS = ("west", "south", "east", "north")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +51,7 @@ class Domain:
         if not isinstance(self.crs, str):
             msg = f"crs must be a text such as 'EPSG:32618', got crs={quoted(self.crs)}."
             raise ArgumentError(msg)
-        for name in ("west", "south", "east", "north"):
+        for name in BOUNDS:
             object.__setattr__(self, name, _finite_number(name, getattr(self, name)))
         fault = _fault(self.bounds, is_geographic=self.is_geographic)
         if fault is not None:

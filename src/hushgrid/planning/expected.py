@@ -14,7 +14,7 @@ from hushgrid.planning.words import about, rounded_percent
 from hushgrid.release.advice import total_reach
 from hushgrid.release.cost import memory_in_words, time_in_words
 from hushgrid.release.request import ReleaseRequest
-from hushgrid.release.sliced import TOTAL_SHARE as SHARE_OF_TOTAL
+from hushgrid.release.sliced import SHARE_OF_TOTAL
 
 PLANNED = "staq"  # whose errors are told where a method is not rehearsed itself
 

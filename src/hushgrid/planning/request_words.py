@@ -3,6 +3,7 @@
 from typing import Any
 
 from hushgrid.counting.bounding import UserLevel
+from hushgrid.geometry.domain import BOUNDS
 from hushgrid.periods import PeriodRule
 from hushgrid.priors.prior import Prior
 from hushgrid.release.all_records import ALL_RECORDS_SHARE
@@ -14,9 +15,7 @@ from hushgrid.synopsis.claim import Claim
 def request_in_words(request: ReleaseRequest, claim: Claim) -> dict[str, str]:
     """What is asked for, a sentence or two for each part of it."""
     domain = request.domain
-    bounds = ", ".join(
-        f"{name} {bound:.10g}" for name, bound in zip(("west", "south", "east", "north"), domain.bounds, strict=True)
-    )
+    bounds = ", ".join(f"{name} {bound:.10g}" for name, bound in zip(BOUNDS, domain.bounds, strict=True))
     protects = "each record by itself. Where a person can have several, protect users: user= and max_per_user= "
     protects += "(--user-column, --max-per-user)"
     if request.users is not None:
@@ -63,7 +62,7 @@ def _all_records_in_words(users: UserLevel) -> str:
 def request_values(request: ReleaseRequest, claim: Claim) -> dict[str, Any]:
     """The same as plain values."""
     domain = request.domain
-    bounds = dict(zip(("west", "south", "east", "north"), domain.bounds, strict=True))
+    bounds = dict(zip(BOUNDS, domain.bounds, strict=True))
     return {
         "domain": {**bounds, "crs": domain.crs},
         "crs": request.crs,

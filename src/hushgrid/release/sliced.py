@@ -31,7 +31,7 @@ from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.work import Stage, Step, Work, current_work
 
 # Of epsilon, for the total that is the prior of every slice. Three tenths were worse on both sets that were tried.
-TOTAL_SHARE = Fraction(1, 10)
+SHARE_OF_TOTAL = Fraction(1, 10)
 # The total tells how points lie inside large cells, so a slice begins with larger ones than a release alone would.
 SLICE = Staq(first_level=2, first_weight=1.2)
 LARGER: Mapping[Method, Method] = MappingProxyType({Staq(): SLICE, Auto(): Auto(staq=SLICE)})  # unless it was chosen
@@ -66,8 +66,8 @@ def release_slices(
         done = 1 / request.releases
         total, prior, share = None, request.prior, Fraction(1)
         if request.has_total:
-            total = _release(_with_share(request, TOTAL_SHARE), points.all, bits, draws, prior)
-            prior, share = total_prior(total), 1 - TOTAL_SHARE
+            total = _release(_with_share(request, SHARE_OF_TOTAL), points.all, bits, draws, prior)
+            prior, share = total_prior(total), 1 - SHARE_OF_TOTAL
             work.add("counting", done)
         one, parts = _with_share(request, share), {}
         if total is not None and one.method in LARGER:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hushgrid.answering.areas import AreaShapes
 from hushgrid.geometry.areas import AreaPartition, are_h3_indexes
+from hushgrid.geometry.domain import BOUNDS
 from hushgrid.geometry.partition import Structure
 
 # Columns of west, south, east, north that make a closed ring, counterclockwise from the south-west corner.
@@ -49,9 +50,6 @@ def polygons(bounds: NDArray[np.float64]) -> pa.BinaryArray:
     wkb["coordinates"] = bounds[:, RING]
     offsets = np.arange(len(bounds) + 1, dtype=np.int32) * np.int32(WKB_POLYGON.itemsize)
     return pa.BinaryArray.from_buffers(pa.binary(), len(bounds), [None, pa.py_buffer(offsets), pa.py_buffer(wkb)])
-
-
-BOUNDS = ("west", "south", "east", "north")
 
 
 def places(partition: Structure, first: int = 0, stop: int | None = None) -> dict[str, pa.Array]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
-from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.domain import BOUNDS, Domain
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.synopsis.answer import ONE_NOISE, UNCALIBRATED, Answer, Calibration
 from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord, PeriodRecord, PriorRecord
@@ -109,7 +109,7 @@ class Facts:
     @property
     def region(self) -> str:
         """The bounds of the domain, each by its name."""
-        bounds = zip(("west", "south", "east", "north"), self.domain.bounds, strict=True)
+        bounds = zip(BOUNDS, self.domain.bounds, strict=True)
         return ", ".join(f"{name} {bound:.10g}" for name, bound in bounds)
 
     @property

@@ -8,8 +8,9 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from hushgrid.errors import ArgumentError
+from hushgrid.errors import LONGEST_QUOTE, ArgumentError
 from hushgrid.geometry.areas import AreaPartition
+from hushgrid.geometry.domain import BOUNDS
 from hushgrid.slices.slices import Slices, few
 from hushgrid.synopsis.answer import Answer
 from hushgrid.synopsis.synopsis import Synopsis
@@ -19,7 +20,6 @@ from hushgrid.web.questions import (
     BODY_TOO_LARGE,
     LARGEST_BATCH,
     LARGEST_PAGE,
-    LONGEST_QUOTE,
     MOST_VERTICES,
     NOT_FOUND,
     USUAL_PAGE,
@@ -31,7 +31,6 @@ from hushgrid.web.questions import (
 )
 from hushgrid.web.shelf import Shelf, Shelved
 
-BOUNDS = ("west", "south", "east", "north")
 ANSWER = ("estimate", "low", "high", "noise_std", "spread_std", "usable")
 CELL = ("count", "std_error")
 AREA = ("estimate", "low", "high", "usable")

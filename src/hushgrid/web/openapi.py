@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+from hushgrid.geometry.domain import BOUNDS
 from hushgrid.version import __version__
-from hushgrid.web.api import BOUNDS
 from hushgrid.web.questions import (
     CONFIDENCE,
     HIGHEST_CONFIDENCE,

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hushgrid.errors import ArgumentError, InputError
+from hushgrid.errors import LONGEST_QUOTE, ArgumentError, InputError
 from hushgrid.files.geojson import features_in, parse_geojson
 from hushgrid.files.paths import IRREGULAR, irregularity
 
 DEPTHS = {"LineString": 1, "MultiLineString": 2, "Polygon": 2, "MultiPolygon": 3}  # of lists around a position
 SMALLEST_RING = 4  # positions, the first once more at the end
 FARTHEST = 1e300  # of any coordinate; a double holds no whole number much larger
-LONGEST_QUOTE, MOST_LISTED = 80, 20  # characters of a name in a message, and names
+MOST_LISTED = 20  # names in a message
 NAMES = ("name", "NAME", "Name", "title", "id")  # of properties that say what an area is called
 
 Position = list[float]

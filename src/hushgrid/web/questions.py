@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from hushgrid.errors import ArgumentError, HushgridError
+from hushgrid.errors import LONGEST_QUOTE, ArgumentError, HushgridError
 from hushgrid.geometry.rects import check_rects
 
 LARGEST_BODY = 1_000_000  # bytes: room for a full batch at full precision
@@ -49,7 +49,6 @@ class RefusalError(HushgridError):
 CONFIDENCE = 0.95
 MEMBERS = ("rects", "confidence", "slices", "each")
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
-LONGEST_QUOTE = 80  # characters of what was given, in a message
 EXAMPLE = '{"rects": [[-74, 40, -73, 41]], "confidence": 0.95}'
 
 

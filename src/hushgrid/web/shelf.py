@@ -10,6 +10,7 @@ from itertools import chain, count
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from hushgrid.errors import LONGEST_QUOTE
 from hushgrid.slices.slices import Slices
 from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
@@ -50,7 +51,6 @@ def distinct_names(text: str, taken: Collection[str], *, before: str) -> str:
 
 
 RESERVED = frozenset({"v1", "healthz", NAME_OF_SERIES})  # names of other addresses
-LONGEST_QUOTE = 80  # characters of what was asked for, in a message
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

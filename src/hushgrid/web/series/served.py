@@ -8,8 +8,8 @@ from typing import Any
 
 from hushgrid.arrays import Floats
 from hushgrid.change.series import OverTime, Series
+from hushgrid.geometry.domain import BOUNDS
 from hushgrid.synopsis.facts import Facts, caveats_of
-from hushgrid.web.api import BOUNDS
 from hushgrid.web.figures import CONFIDENCE
 from hushgrid.web.questions import BODY_TOO_LARGE, LARGEST_BATCH, Question, RefusalError
 from hushgrid.web.series.page import series_page
