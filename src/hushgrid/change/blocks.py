@@ -39,7 +39,9 @@ def block_grid(domain: Domain, longest: int) -> Grid:
 
 
 def usual_blocks(domain: Domain, counts_in: Callable[[Floats], TwoCounts], *, rate: float) -> Grid:
-    """The finest grid on which nearly all points lie in blocks where a doubling would be found.
+    """The finest grid on which a doubling would be found.
+
+    It would be found in the blocks where nearly all points lie.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""What errors have in common: those of two releases in one place, and those of one release in all places."""
+"""Errors that counts have in common.
+
+Those of two releases in one place, which cancel in a difference, and those of one release in all places.
+"""
 
 import numpy as np
 
@@ -13,12 +16,12 @@ BLOCKS_PER_CELL = 4  # at most: cells are smaller where the points are, and fine
 
 
 def common_spread(before: Synopsis, after: Synopsis) -> float:
-    """Which share of the spread inside cut cells two releases have in common, from 0 to 1.
+    """Share of the spread inside cut cells that is common to both.
 
-    The halves of blocks are unlike by so many points in the one release, and by so many in the other. The share is the
-    correlation of these, where it is the least from coarse blocks to ones about as fine as cells. Noise of either
-    release lowers it, so that it errs on the side of 0: errors that are independent. Releases on areas have no blocks,
-    and what is not known of records that were not kept may have nothing in common: for these it is 0.
+    In each release the halves of blocks differ by some points. The share is the correlation of these differences,
+    where it is least from coarse blocks to ones about as fine as cells; it lies between 0 and 1. Noise of either
+    release lowers it, so that it errs towards 0, which stands for independent errors. Releases on areas have no blocks,
+    and what is unknown of records that were not kept may have nothing in common: for these it is 0.
     """
     if not (before.partition.tiles and after.partition.tiles) or _estimates_missed(before) or _estimates_missed(after):
         return 0.0
@@ -51,7 +54,10 @@ def _estimates_missed(synopsis: Synopsis) -> bool:
 
 
 def _correlation(one: Floats, other: Floats, side: int) -> float:
-    """Of what halves of blocks are unlike by, each relative to the root of its points: chance makes that alike."""
+    """Correlation of the differences between halves of blocks.
+
+    Each is divided by the root of its points, so that chance makes all of one size.
+    """
     (points, unlike), (other_points, other_unlike) = unlike_halves(one, side), unlike_halves(other, side)
     weights = 1 / np.sqrt(np.maximum(points, 1) * np.maximum(other_points, 1))
     by_chance = np.sum(weights * unlike**2) * np.sum(weights * other_unlike**2)
@@ -59,7 +65,10 @@ def _correlation(one: Floats, other: Floats, side: int) -> float:
 
 
 def unlike_halves(counts: Floats, side: int) -> tuple[Floats, Floats]:
-    """Points of each block, and by how many more one half has than the other: across and along, shape (2, n, n)."""
+    """Points of each block, and how many more one half has.
+
+    The halves lie across and along, so that the second has shape (2, n, n).
+    """
     quarters = counts.reshape(2 * side, len(counts) // (2 * side), 2 * side, -1).sum(axis=(1, 3))
     blocks = quarters.reshape(side, 2, side, 2)
     rows, columns = blocks.sum(axis=3), blocks.sum(axis=1)

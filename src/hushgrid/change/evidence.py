@@ -1,4 +1,4 @@
-"""How sure a change is: half widths, p-values, and a correction for many comparisons."""
+"""How sure a change is: half widths, p-values and corrections."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ from hushgrid.synopsis.answer import (
     reach_of_noise,
 )
 
-LEAST_KNOWN = 1 - CONFIDENCES[-1]  # of what an interval leaves out, calibrations know no less
+LEAST_KNOWN = 1 - CONFIDENCES[-1]  # the least that intervals leave out by calibrations
 SMALLEST = 1e-13  # p-value that is told apart
 # Negative logarithms of what is left out, at which half widths are found: closer where p-values are large.
 KNOTS = np.concatenate([np.linspace(0, 5, 101)[1:], np.linspace(5, -math.log(SMALLEST), 51)[1:]])
@@ -79,7 +79,10 @@ class AskedPlaces:
         return one, other
 
     def _reaches(self, left_out: float) -> list[Floats]:
-        """In standard deviations; beyond what calibrations know, tails fall like those of Laplace noise."""
+        """Reaches of both, in standard deviations.
+
+        Beyond what calibrations know, tails fall like those of Laplace noise.
+        """
         known = max(left_out, LEAST_KNOWN)
         farther = math.log(left_out) / math.log(known)
         pairs = zip(self.calibrations, self.area_shares, strict=True)
@@ -102,7 +105,10 @@ class AskedPlaces:
         return np.asarray(np.maximum(np.sqrt(before**2 + after**2 - 2 * in_both), of_noise))
 
     def _least_spread(self) -> Floats:
-        """Covariance of two spreads if one is wholly in the other: that of the finer cells, by the points of both."""
+        """Covariance of two spreads if one lies wholly in the other.
+
+        It is the spread of the finer cells, scaled by the points of both.
+        """
         one, other = (np.asarray(answer.spread_std) ** 2 for answer in (self.before, self.after))
         return np.minimum(one * self.ratio, other / self.ratio)
 
@@ -172,7 +178,9 @@ def cumulants_with_scale(
 
 
 def p_values(sizes: Floats, half_widths: Callable[[float], Floats]) -> Floats:
-    """The least that an interval around each difference leaves out when zero is at its end.
+    """P-value of each difference.
+
+    It is what an interval around the difference leaves out when it ends at zero.
 
     Parameters
     ----------

@@ -141,7 +141,10 @@ class Series(Mapping[str, Synopsis]):
 
     @property
     def lifetime(self) -> Fraction:
-        """Epsilon of all releases together: what somebody present in all of them has to bear."""
+        """Epsilon of all releases together.
+
+        It is what somebody present in all of them has to bear.
+        """
         return sum((synopsis.claim.epsilon for synopsis in self.values()), Fraction(0))
 
     @property
@@ -182,7 +185,7 @@ class Series(Mapping[str, Synopsis]):
         return self._over_time(lambda synopsis: synopsis.answer_polygons(geometries, confidence=confidence))
 
     def areas(self, level: str | None = None, *, confidence: float = 0.95) -> tuple[list[str], OverTime]:
-        """Names of the areas that the releases were counted on, and their counts over time.
+        """Names of the areas of all releases, and their counts over time.
 
         Parameters
         ----------

@@ -45,7 +45,7 @@ class Source:
 class CellMasses(Source):
     """A prior that is a mass in each cell of one level.
 
-    Cells above the level hold the sum of their parts; those below it an even share.
+    A cell above the level holds the sum of its parts, one below it an even share.
 
     Parameters
     ----------
@@ -102,10 +102,8 @@ class CellMasses(Source):
     @classmethod
     def _of(cls, source: Source, level: int, codes: Indices | None, sums: Floats) -> Self:
         if not sums[-1] > 0:
-            msg = (
-                f"the prior {source.name} has nothing inside the domain. Was it meant for another region, or is it in "
-            )
-            msg += "another reference system than it says?"
+            msg = f"the prior {source.name} has nothing inside the domain. Was it meant for another region, or is it "
+            msg += "in another reference system than it says?"
             raise InputError(msg)
         return cls(**vars(source), level=level, codes=codes, sums=sums)
 
@@ -117,7 +115,7 @@ class CellMasses(Source):
         return np.asarray(np.ldexp((self.sums[stop] - self.sums[first]) / PSEUDO_COUNT, -2 * below), np.float64)
 
     def _place(self, codes: Indices) -> Indices:
-        """How many of the cells lie before codes on the curve."""
+        """Number of cells before each code on the curve."""
         return codes if self.codes is None else np.searchsorted(self.codes, codes)
 
 

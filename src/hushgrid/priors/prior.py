@@ -1,7 +1,7 @@
 """What is known of a density before anything is released.
 
 A prior is public, or was released before, and is chosen without a look at the data. How far it is believed is learned
-from the release that it sharpens, so that it may be wrong.
+from the release that it sharpens, so it may be wrong.
 """
 
 from typing import ClassVar, Protocol
@@ -10,7 +10,7 @@ from hushgrid.arrays import Floats, Indices
 
 
 class Prior(Protocol):
-    """A density that is public, opened for one domain.
+    """A public density, opened for one domain.
 
     Only its shares matter, and how much evidence they rest on: half a place, or half a point, is one unit.
     """

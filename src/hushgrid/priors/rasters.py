@@ -16,7 +16,7 @@ from hushgrid.priors.vectors import plain_text
 
 COPYRIGHT = "TIFFTAG_COPYRIGHT"
 PIXELS_AT_ONCE = 2**23
-MOVED_LEVEL = RASTER_LEVEL - 1  # of a raster in another system: its pixels are moved as points, which must lie closer
+MOVED_LEVEL = RASTER_LEVEL - 1  # of rasters in another system: pixels are moved as points, which must lie closer
 
 
 def raster_prior(source: Source, path: Path, domain: Domain) -> CellMasses:
@@ -102,7 +102,7 @@ def pixels_on_cells(file: Any, bounds: Bounds, side: int) -> Floats:
 
 
 def _blocks(file: Any, columns: Floats, rows: Floats) -> Iterator[tuple[int, Floats]]:
-    """Rows of pixels with the number of their first, as far as they are needed."""
+    """The rows of pixels that are needed, with the number of the first."""
     left, right = int(np.floor(columns[0])), int(np.ceil(columns[-1]))
     bottom, top = int(np.floor(rows[0])), int(np.ceil(rows[-1]))
     if right <= left or top <= bottom:
@@ -122,7 +122,10 @@ def _blocks(file: Any, columns: Floats, rows: Floats) -> Iterator[tuple[int, Flo
 
 
 def _parts(values: Floats, edges: Floats) -> Floats:
-    """Sums of rows between edges, which may cut a row, shape (edges - 1, ...)."""
+    """Sums of rows between edges, shape (edges - 1, ...).
+
+    An edge may cut a row.
+    """
     running = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(values, axis=0)])
     whole = np.minimum(edges.astype(np.int64), len(values))
     above = np.minimum(whole + 1, len(values))

@@ -18,8 +18,8 @@ from hushgrid.synopsis.synopsis import Synopsis
 class RecordedPrior:
     """A prior known by its evidence in the leaves of a release.
 
-    It is spread evenly inside leaves, in whole numbers, so that it is the same on every machine. What was followed once
-    needs no proof again.
+    It is spread evenly inside leaves, in whole numbers, so that it is the same on every machine. A prior that was
+    followed once needs no second proof.
     """
 
     needs_proof: ClassVar[bool] = False

@@ -22,14 +22,14 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReleasedDensity(Source):
-    """A prior that is what an earlier release answers.
+    """The counts of an earlier release, as a prior.
 
     Parameters
     ----------
     synopsis : Synopsis
         The release, in the system of the domain.
     domain : Domain
-        Where it is asked.
+        The domain that the prior is opened for.
     """
 
     synopsis: Synopsis
@@ -54,26 +54,27 @@ class ReleasedDensity(Source):
 class TotalOfSlices(ReleasedDensity):
     """The total of all slices, as the prior of each.
 
-    A slice is a part of the total, so this needs no proof: slices with too few points to prove anything are those that
-    it helps most. What was measured still says how far it is followed (decision 16).
+    A slice is a part of the total, so this needs no proof: it helps most the slices that have too few points to prove
+    anything. What was measured still says how far it is followed (decision 16).
     """
 
     needs_proof: ClassVar[bool] = False
 
 
 def units_per_count(synopsis: Synopsis) -> float:
-    """Evidence in one count of a release: 1 / k, and k is half of 1 / ε.
+    """Evidence in one count of a release.
 
-    Of users, ε is shared by the records of one; a count that is scaled stands for fewer that were measured.
+    It is 1 / k, and k is half of 1 / ε. At user level the records of a user share ε, and a count that is scaled stands
+    for fewer that were measured.
     """
     rate = float(synopsis.claim.epsilon) / synopsis.claim.max_per_unit
     return rate / PSEUDO_COUNT / synopsis.factor
 
 
 def release_prior(source: Source, synopsis: Synopsis, domain: Domain) -> "ReleasedDensity | CellMasses":
-    """The density that a release tells, for a domain.
+    """An earlier release as a prior for a domain.
 
-    Areas, and cells in another reference system, are taken as polygons that hold their counts evenly.
+    Areas, and cells in another reference system, become polygons with their counts spread evenly.
     """
     if synopsis.simulation:
         msg = "it is a simulation and not a release, so nothing says that it may be public."
@@ -96,7 +97,7 @@ def release_prior(source: Source, synopsis: Synopsis, domain: Domain) -> "Releas
 def total_prior(total: Synopsis) -> TotalOfSlices | None:
     """The total of all slices, as the prior of each.
 
-    None where it tells of no points. The digest is of what was measured for it.
+    None if it has no points. The digest is of what was measured for it.
     """
     leaves, regions = total.measurements.leaves.values, total.measurements.region_values.values
     sha256 = hashlib.sha256(b"".join(values.astype("<i8").tobytes() for values in (leaves, regions))).hexdigest()
@@ -115,6 +116,6 @@ def _shapes(synopsis: Synopsis) -> Geometries:
 
 
 def _charged_to(synopsis: Synopsis) -> str:
-    """Entry of the ledger that an earlier release was charged to."""
+    """The ledger entry that a release was charged to, in brackets."""
     mark = synopsis.ledger
     return "" if mark is None else f" (entry {mark.entry} of the data set {mark.dataset!r})"

@@ -27,15 +27,15 @@ from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.work import current_work
 
 SHARPENED, SHARPENS = "belief-2", "belief-prior"  # inferences, without and with a public prior
-# That a prior must gain, or is ignored. Of useless ones, the median gained at most 2.9 at epsilon 0.1, or half of the
-# second at epsilon 1. With a bar of 2 for the first, towns that were moved were followed too often.
+# What a prior must gain, or it is ignored. In the median, useless ones gained at most 2.9 at epsilon 0.1, and half of
+# the second at epsilon 1. With a bar of 2 for the first, towns that had been moved were followed too often.
 LEAST_NATS, NATS_PER_SPLIT = 4.0, 0.001
-NAT_DIGITS = 3  # of them, that a release keeps
+NAT_DIGITS = 3  # decimals of nats that a release keeps
 LEAST_MOVED = 0.05  # points times epsilon that a further division must move
-MOST_OFF = 1.5  # sum that four shares can be off one quarter
+MOST_OFF = 1.5  # by which four shares can be off one quarter, all together
 MOST_ROUNDS = 6  # levels that leaves are divided further
-MOST_TIMES, FEW_CELLS = 4, 8192  # cells in the end, as a multiple of those measured, or so many more
-MOST_EVIDENCE = 2**40  # of a prior, in all: sums of its whole numbers stay far below 2**63
+MOST_TIMES, FEW_CELLS = 4, 8192  # cells in the end: this multiple of those measured, or this many more
+MOST_EVIDENCE = 2**40  # of a prior in all, so that sums of its whole numbers stay far below 2**63
 
 
 def released_with(
@@ -101,7 +101,7 @@ def sharpened(synopsis: Synopsis, prior: Prior) -> Synopsis:
 
 
 def can_be_divided(partition: Structure) -> bool:
-    """Whether cells are those of a quadtree that divides its domain."""
+    """Whether cells are those of a quadtree over its whole domain."""
     return isinstance(partition, Tree) and max(partition.lattice.box[0]) == 1 << DEEPEST
 
 
@@ -128,12 +128,12 @@ def sharpen(evidence: Evidence, prior: Prior, *, max_cells: int | None) -> tuple
     room = _room(tree.cells, max_cells)
     cells, whole = divide_further(leaves, masses[tree.leaves], leanings, prior, least=least, room=room)
     refined = Evidence(quadrant_tree(cells), moved(evidence.measurements, whole), whole_evidence(prior, cells))
-    refined.measured = evidence  # as it follows from the refined one, too
+    refined.measured = evidence  # what the refined one would find again
     return refined, replace(found, leaves=refined.prior)
 
 
 def _room(cells: int, limit: int | None) -> int:
-    """How many cells a release may have more."""
+    """How many more cells a release may have."""
     most = max(MOST_TIMES * cells, cells + FEW_CELLS)
     return max(0, (most if limit is None else min(most, limit)) - cells)
 
@@ -141,7 +141,7 @@ def _room(cells: int, limit: int | None) -> int:
 def whole_evidence(prior: Prior, cells: Quadrants) -> Indices:
     """A prior's evidence in cells, as whole numbers.
 
-    Sums of neighbouring cells are rounded, and not each by itself, so that they are right for larger cells, too.
+    Running sums are rounded, and not each cell by itself, so that larger cells come out right, too.
     """
     running = np.cumsum(prior.evidence(cells.levels, cells.codes))
     scale = UNIT * min(1.0, MOST_EVIDENCE / max(running[-1], 1.0))
@@ -160,7 +160,7 @@ def divide_further(
     least : float
         Points that a division must move.
     room : int
-        How many cells there may be more.
+        How many more cells there may be.
     """
     levels, codes, masses, whole = leaves.levels, leaves.codes, counts, np.arange(leaves.cells)
     done = []

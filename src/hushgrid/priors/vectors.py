@@ -41,7 +41,7 @@ class Vectors:
     Parameters
     ----------
     places : array of float, shape (n, 2), optional
-        Points; or else there are geometries.
+        Points, where there are no geometries.
     geometries : array of shapely geometries, shape (n,), optional
         All of them points or polygons; None where a row has no place.
     crs : str or a system of pyproj
@@ -111,12 +111,15 @@ class Vectors:
     def frame(self) -> "_Frame":
         """The polygons with their reference system, as GeoPandas has them."""
         if self.geometries is None:
-            msg = "it has points, and polygons are needed."
+            msg = "it has points where polygons are needed."
             raise ArgumentError(msg)
         return _Frame(self.geometries, self.crs)
 
     def prior(self, source: Source, domain: Domain) -> CellMasses:
-        """The masses of cells of a domain; the source is told which kind it is."""
+        """The masses of cells of a domain.
+
+        The source is given the kind and the licence that were found.
+        """
         source = replace(source, licence=self.licence)
         if self.places is not None:
             places = _moved(self.places, self.crs, domain)
@@ -257,7 +260,7 @@ def _column(table: pa.Table, name: str) -> Floats:
     """A column as numbers, NaN where one is missing."""
     column, kind = table[name], table.schema.field(name).type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
-        msg = f"its column {name!r} has type {kind}, and not one of numbers."
+        msg = f"its column {name!r} has type {kind}, which does not hold numbers."
         raise ArgumentError(msg)
     return np.asarray(column.cast(pa.float64(), safe=False).fill_null(np.nan).to_numpy(), np.float64)
 
@@ -278,7 +281,7 @@ def _weights(values: Floats, name: str) -> Floats:
 
 
 def plain_text(text: object) -> str | None:
-    """A name or licence as a release can state it, None if there is none."""
+    """A text as a release can state it, None if there is none."""
     if not isinstance(text, str):
         return None
     letters = "".join(letter if letter.isprintable() else " " for letter in text)

@@ -1,4 +1,4 @@
-"""What slices are along one axis: listed values, or time on the clocks of a zone.
+"""One axis of slices: listed values, or local time.
 
 All of it is public and given; nothing here sees a record.
 """
@@ -32,7 +32,10 @@ WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 @dataclass(frozen=True)
 class ByValues:
-    """One slice for each listed value of a column, and one for all others if asked for."""
+    """One slice for each listed value of a column.
+
+    If asked for, one more counts all other values.
+    """
 
     column: str
     values: tuple[str, ...]
@@ -67,7 +70,10 @@ class ByValues:
 
 @dataclass(frozen=True)
 class ByTime:
-    """One slice for each hour of the day, weekday, or period of a public range, in local time."""
+    """One slice for each hour of the day, weekday or period.
+
+    Periods are those of a public range. All of it is local time.
+    """
 
     column: str
     kind: TimeKind

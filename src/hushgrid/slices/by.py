@@ -1,4 +1,4 @@
-"""How records are divided into slices: by listed values, by time, or by both.
+"""How records are divided into slices: by value, by time or by both.
 
 The list of slices is public and given; nothing here sees a record. Every slice is released, empty or not.
 """
@@ -87,7 +87,7 @@ class By:
         format : str, optional
             How times are written, in the codes of Python's `strptime`, if not in ISO 8601.
         unit : {"seconds", "milliseconds"}, optional
-            Times are whole numbers: so many since 1970-01-01 00:00 UTC.
+            Times are whole numbers, counted from 1970-01-01 00:00 UTC.
         """
         return cls._of((ByTime(column, slices, timezone, day_of("start", start), day_of("end", end), format, unit),))
 
@@ -113,7 +113,7 @@ class By:
 
     @classmethod
     def of(cls, given: "By | Sequence[By]") -> "By":
-        """What `by=` was given as: one `By`, or two for their product."""
+        """The slices that `by=` gives: one `By`, or two for their product."""
         match given:
             case By():
                 return given

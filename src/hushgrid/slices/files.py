@@ -1,4 +1,4 @@
-"""Slices in one file: the rows of all, and a footer that has each.
+"""Slices in one file: the rows of all, and one footer.
 
 The format is described in docs/file-format.md.
 """
@@ -83,7 +83,7 @@ def write_slices_to(slices: Slices, out: IO[bytes]) -> None:
 
 
 def sliced_columns(partition: Structure, *, with_prior: bool) -> pa.Schema:
-    """The columns of a file of slices: the slice, and those of one release.
+    """The slice, and the columns of one release.
 
     Evidence of a prior is null in the rows of slices that have none.
     """
@@ -101,7 +101,10 @@ def _sliced_rows(columns: pa.Schema, name: str | None, synopsis: Synopsis, first
 
 
 def sliced_metadata(slices: Slices) -> dict[bytes, bytes]:
-    """Keys and values of the footer; a structure that several slices have is kept once."""
+    """Keys and values of the footer.
+
+    A structure that several slices share is kept once.
+    """
     structures: list[Structure] = []
     tables: dict[bytes, bytes] = {}
     parts = []
@@ -141,7 +144,10 @@ def numbered(key: bytes, number: int) -> bytes:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SlicedFooter:
-    """Slices but for what their leaves hold; the total, where there is one, comes last."""
+    """All of a file of slices but its rows.
+
+    The total, where there is one, comes last.
+    """
 
     library: str
     by: By
@@ -244,7 +250,10 @@ class SlicedFile:
             raise SynopsisFileError(error.complaint) from error
 
     def tables(self) -> Iterator[tuple[int, list[pa.Table]]]:
-        """Number of each slice and all columns of its leaves, in pieces, once all are read."""
+        """All columns of each slice in pieces, with its number.
+
+        A slice comes once all of its rows are read.
+        """
         read: dict[int, list[pa.Table]] = {}
         for group in self._rows.groups():
             for number, piece in self._by_slice(group).items():

@@ -239,7 +239,7 @@ class Slices(Mapping[str, Synopsis]):
     def areas(
         self, level: str | None = None, *, slices: str | Sequence[str] | None = None, confidence: float = 0.95
     ) -> tuple[list[str], Answer]:
-        """Names of the areas that all slices were counted on, and what is known of each.
+        """Names of the areas of all slices, and their counts.
 
         Parameters
         ----------

@@ -11,22 +11,22 @@ from hushgrid.geometry.grid import Grid
 from hushgrid.synopsis.answer import FLOOR_VARIANCE, Estimates
 from hushgrid.synopsis.synopsis import Synopsis
 
-# Share of the variance by noise that slices of a tree by belief have in common. What grows where noise is high leans
-# upward: on 24 slices of made-up trips the mean error was 0.4 standard deviations of the noise at epsilon 1.
+# Share of the variance by noise that slices of a tree by belief have in common. Trees grow where noise is high, and so
+# lean upward: on 24 slices of made-up trips the mean error was 0.4 standard deviations of the noise at epsilon 1.
 BY_BELIEF = 1 / 8
-BLOCKS = 8  # a side, that tell how alike points lie: large enough that noise hides little of it
+BLOCKS = 8  # a side, to tell how alike points lie: so large that noise hides little of it
 # Share of the variance by spread that other slices have in common: their noise hides how alike they are. 95 % intervals
 # of sums by UG and AG hold 92 to 99 %; with what noise leaves of the correlation they held 67 to 99 %.
 BY_OTHERS = 0.6
 # Correlation of the errors of a total and of the sum of slices that it sharpened. Taken as one half, 95 % intervals of
 # their mean held 92 to 96 % on check-ins and stores, and 94 to 97 % taken as .8.
 ALIKE = 0.7
-LEAST_HALF = 1e-100  # of an interval: at a confidence of nearly 0 there is none
+LEAST_HALF = 1e-100  # half width of an interval: at a confidence near 0 it is zero
 
 
 @dataclass(frozen=True, kw_only=True)
 class Common:
-    """Shares of the errors of slices that go the same way in all of them.
+    """Shares of the errors that all slices have in common.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Common:
 
     @classmethod
     def of(cls, parts: Sequence[Synopsis]) -> "Common":
-        """What slices have in common, by their inference and by how alike they are."""
+        """The shares of slices, by their inference and how alike they are."""
         if any(each.inference.startswith("belief") for each in parts):
             return cls(noise=BY_BELIEF, spread=correlation(parts) ** 2)
         return cls(noise=0.0, spread=BY_OTHERS)
@@ -50,9 +50,9 @@ class Common:
 def correlation(parts: Sequence[Synopsis]) -> float:
     """How alike points lie in slices, from 0 to 1.
 
-    Halves of blocks are unlike by so many points in each slice. If the deviations d of these have the correlation c,
-    that of their sum is D with D^2 = (1 - c) sum of d^2 + c (sum of d)^2, and so c follows from D. It is 1 where
-    nothing tells, as of one slice.
+    In each slice, the halves of blocks differ by some points. If the deviations d of these differences have the
+    correlation c, that of their sum is D with D^2 = (1 - c) sum of d^2 + c (sum of d)^2, so c follows from D. It is 1
+    where nothing tells it, as for one slice.
     """
     blocks = Grid(domain=parts[0].domain, rows=2 * BLOCKS, columns=2 * BLOCKS)
     quarters = [np.asarray(each.count(blocks.bounds())).reshape(2 * BLOCKS, -1) for each in parts]
@@ -69,7 +69,7 @@ def summed(parts: Sequence[Estimates], common: Common) -> Estimates:
     """The sum of the counts of several slices, with its errors.
 
     Noise of slices is independent, so its variances add: N = sum of n. How points lie inside leaves is not: streets and
-    stations are in every slice, and what one has too much in an area, others have. With the share u of the spread in
+    stations are in every slice, and where one has too much in an area, so do others. With the share u of the spread in
     common, S = (1 - u) sum of s + u (sum of sqrt(s))^2. Half widths are calibrated, h = r sqrt(n + s) with a factor r
     of each slice, and add likewise, with the share c of the noise in common: H^2 = (1 - c) sum of r^2 n
     + c (sum of r sqrt(n))^2 + (1 - u) sum of r^2 s + u (sum of r sqrt(s))^2.
@@ -101,7 +101,7 @@ def summed(parts: Sequence[Estimates], common: Common) -> Estimates:
 
 
 def _variance(variances: Sequence[Floats], common: float) -> Floats:
-    """Variance of a sum, by those of its parts and the share that they have in common."""
+    """Variance of a sum whose parts share some of their errors."""
     alike = np.sum(np.sqrt(variances), axis=0) ** 2
     return np.asarray((1 - common) * np.sum(variances, axis=0) + common * alike)
 
