@@ -1,4 +1,4 @@
-"""What an aim gains at its scale and costs elsewhere, before any data is touched."""
+"""What an aim gains, and what it costs elsewhere."""
 
 import math
 import textwrap
@@ -155,9 +155,9 @@ def plan_aim(aim: Any, domain: Domain, *, points_about: int, rate: Fraction, fil
 
 
 def moved_places(areas: AreaPartition, on: Stage) -> Floats:
-    """Squares as large as places, about made-up people, none over another; shape (n, 4).
+    """Squares as large as places, around made-up people.
 
-    Where there is no room left for a place it is left out.
+    None lies over another, and a place that finds no room is left out. Shape (n, 4).
     """
     domain, found = areas.domain, np.empty((0, 4))
     sides = np.sqrt(areas.sizes / (domain.width * domain.height))

@@ -64,8 +64,8 @@ def check(
 ) -> "DryRun":
     """Say what `hushgrid.publish` would do, reading no record.
 
-    It checks the arguments, opens the points by their schema, asks the ledger what is left, and plans the release. All
-    that stands in the way is listed; nothing is raised but for an unknown argument.
+    It checks the arguments, opens the points by their schema, asks the ledger what is left, and plans the release.
+    Whatever stands in the way is listed; only an unknown argument raises an error.
 
     Parameters
     ----------
@@ -116,7 +116,9 @@ def check(
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DryRun:
-    """What a release would be, and what stands in its way; printing it says so.
+    """What a release would be, and what stands in its way.
+
+    Printing it says both.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from hushgrid.release.cost import memory_in_words, time_in_words
 from hushgrid.release.request import ReleaseRequest
 from hushgrid.release.sliced import SHARE_OF_TOTAL
 
-PLANNED = "staq"  # whose errors are told where a method is not rehearsed itself
+PLANNED = "staq"  # whose errors stand for those of methods that are not rehearsed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,10 @@ class Expected:
 
     @classmethod
     def of(cls, request: ReleaseRequest, size: int | None, source: OpenedPoints | None) -> Self:
-        """What to expect of a request, and about `size` points if that is public."""
+        """What to expect of a request on about `size` points.
+
+        The size is None where it is not public.
+        """
         cost = replace(request.cost, size=size, kind="table" if source is None else kind_of(source))
         is_known = size is not None
         one, part = (request, size) if request.by is None else slice_planned(request, size)
@@ -81,7 +84,7 @@ class Expected:
 
 
 def slice_planned(request: ReleaseRequest, size: int | None) -> tuple[ReleaseRequest, int | None]:
-    """The request that one slice amounts to, and about how many points it has.
+    """The request for one slice, and about how many points it has.
 
     What the released total adds to its details is not foreseen: errors are those of a slice on its own.
     """

@@ -19,7 +19,7 @@ from hushgrid.release.cost import OTHER, PRICES
 LOWEST_DECADE, HIGHEST_DECADE = 0, 5
 LARGEST_POPULATION = 2**17
 
-LARGEST_SIGNAL = 1e8  # that figures are told for
+LARGEST_SIGNAL = 1e8  # that figures are given for
 
 ERRORS = ("typical_error", "reach", "relative_typical_error", "relative_reach")
 
@@ -40,7 +40,7 @@ def figures_at(method: str, size: int, epsilon: Fraction, filled: float) -> Figu
 
 
 def largest_signal(method: str) -> float:
-    """Points times epsilon that figures get no better beyond.
+    """Points times epsilon beyond which figures get no better.
 
     There a release has about as many cells as it may.
 

@@ -53,9 +53,10 @@ class SplitPlan:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class LevelsPlan:
-    """What to expect of counts on areas; printing it tells.
+    """What to expect of counts on areas.
 
-    Its splits of the budget come from those that favour the coarsest level to the finest level counted alone.
+    Printing it shows a table. Its splits of the budget go from those that favour the coarsest level to the finest level
+    counted alone.
     """
 
     levels: tuple[AreaLevel, ...]
@@ -143,7 +144,10 @@ def plan_levels(
 
 
 def _split(areas: AreaPartition, power: float) -> tuple[Fraction, ...]:
-    """Shares in whole per cents, none of them zero, in proportion to a power of the number of areas."""
+    """Shares in proportion to a power of the number of areas.
+
+    They are whole per cents, none of them zero.
+    """
     weights = np.array([float(len(level.names)) for level in areas.all_levels]) ** power
     above = [Fraction(max(round(100 * weight), 1), 100) for weight in (weights / weights.sum())[:-1].tolist()]
     return (*above, 1 - sum(above, Fraction(0)))

@@ -16,7 +16,7 @@ NOT_PRIVATE = "NOT PRIVATE: exact, from the points themselves. For your eyes onl
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TrueLook:
-    """The first rows as they are read, and how many lie in the domain.
+    """The first rows, and the share of all rows in the domain.
 
     Parameters
     ----------

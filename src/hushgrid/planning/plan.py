@@ -90,9 +90,9 @@ class MethodPlan:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Plan:
-    """What to expect of a release, from public figures; printing it tells.
+    """What to expect of a release, from public figures.
 
-    Its fields are the arguments of `plan`, and what it found for each method.
+    Printing it shows tables and sentences. Its fields are the arguments of `plan`, and what it found for each method.
     """
 
     domain: Domain

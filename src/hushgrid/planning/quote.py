@@ -42,7 +42,7 @@ class Quote:
 
     @classmethod
     def of(cls, request: ReleaseRequest, charge: Charge) -> Self:
-        """Ask a ledger; an error where publishing would be one."""
+        """Ask a ledger; errors are those of publishing."""
         from hushgrid.ledger.ledger import open_ledger  # here, because few sessions keep a ledger
 
         wanted = charge.wanted(request)

@@ -46,11 +46,11 @@ def _period_in_words(rule: PeriodRule) -> str:
 def _prior_in_words(prior: Prior) -> str:
     licence = "" if prior.licence is None else f", {prior.licence}"
     source = f"{prior.name} ({prior.kind}{licence}; SHA-256 {prior.sha256[:12]}…)"
-    return f"{source}, declared public; it costs nothing. Errors that are foreseen are those without it"
+    return f"{source}, declared public; it costs nothing. Errors are foreseen without it"
 
 
 def _all_records_in_words(users: UserLevel) -> str:
-    """What an estimate of all records would count, and for which share of the budget."""
+    """What an estimate of all records counts, and what it costs."""
     cap = users.max_for_total
     if isinstance(users.scale_to_total, int):
         counted = f"all {users.scale_to_total:,} records"

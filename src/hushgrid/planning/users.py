@@ -1,4 +1,4 @@
-"""Which K? What is lost by keeping few records of a user, against noise."""
+"""Which K? What few records of each user lose, against noise."""
 
 import math
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def rate_of_record(
     return left * epsilon / max_per_user
 
 
-TYPICAL, MANY = 5, 40  # records of a user that half stay below, and nine in ten: check-ins of New York have these
+TYPICAL, MANY = 5, 40  # records that half of the users have at most, and nine in ten, as in check-ins of New York
 NINE_IN_TEN = NormalDist().inv_cdf(0.9)
 PEOPLE = 4000  # made-up users that stand for all
 
@@ -101,7 +101,7 @@ class RecordsPerUser:
         return np.maximum(np.rint(np.exp(logs)), 1)
 
     def kept(self, most: int) -> float:
-        """Share of all records that is kept, at most so many of each user."""
+        """Share of all records that is kept with a bound of `most`."""
         return float(np.minimum(self.numbers, most).sum() / self.numbers.sum())
 
 
@@ -133,7 +133,9 @@ class BoundPlan:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class BoundsPlan:
-    """Both sides of K, and the one to take; printing it tells.
+    """What each K loses, against its noise, and the best of them.
+
+    Printing it shows a table.
 
     Examples
     --------
@@ -172,7 +174,7 @@ class BoundsPlan:
 
     @property
     def sentence(self) -> str:
-        """Both sides of K in plain words."""
+        """What the table says, in plain words."""
         few, many, best = self.rows[0], self.rows[-1], self.best
         return (
             f"Which K? Of about {about(self.records_about)} records in all, half of the users having at most "
@@ -184,7 +186,7 @@ class BoundsPlan:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Both sides as values for JSON."""
+        """The table as values for JSON."""
         return {
             "records_about": self.records_about,
             "rectangle": self.rectangle,
@@ -267,7 +269,10 @@ def bar(share: float) -> str:
 
 
 def draw_bounds(bounds: BoundsPlan, path: Path) -> None:
-    """Draw both sides of K as a picture: PNG, SVG or PDF, by the ending."""
+    """Draw what each K loses against its noise.
+
+    The ending of the path says how: PNG, SVG or PDF.
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -297,6 +302,6 @@ def draw_bounds(bounds: BoundsPlan, path: Path) -> None:
 
 
 def _round_bounds(largest: int) -> list[int]:
-    """1, 2, 5, 10, 20, 50 and so on, the last at least as large as the largest."""
+    """1, 2, 5, 10, 20, 50 and so on, up to the largest or beyond."""
     numbers = [first * 10**zeros for zeros in range(len(str(MOST_PER_USER))) for first in (1, 2, 5)]
     return numbers[: next(place for place, number in enumerate(numbers) if number >= min(largest, MOST_PER_USER)) + 1]

@@ -105,7 +105,7 @@ def _errors(error: "ExpectedError") -> list[str]:
 
 
 def levels_in_words(made: "LevelsPlan") -> str:
-    """The plan for areas as text for people: a table of splits, and how to read it."""
+    """The plan for areas: a table of splits, and how to read it."""
     header = ["--level-shares", *(f"{len(level.names):,} of {level.name}" for level in made.levels), "all together", ""]
     rows = [
         [

@@ -1,4 +1,4 @@
-"""What a release is aimed at: a scale or places, from public arguments alone."""
+"""What a release is aimed at: a scale, or places."""
 
 import math
 import re
@@ -69,7 +69,7 @@ def is_at_places(aim: Aim | None) -> bool:
 def places_aimed_at(aim: Aim | None) -> Areas | None:
     """The places that a release is aimed at; None where it has none.
 
-    Those of a GeoJSON or GeoParquet file go by the property or column ``name``, if all have one, else by their numbers.
+    Those of a GeoJSON or GeoParquet file are called by the property or column ``name`` if all have one, else by number.
     """
     if not is_at_places(aim):
         return None
@@ -163,7 +163,10 @@ def aim_warning(method: str, signal: float, places: int = 0) -> str | None:
 
 
 def released_aim_warning(synopsis: Synopsis) -> str | None:
-    """The same of a release, by its own size, or by its total if it is aimed at places."""
+    """Advise against the aim of a release that was made.
+
+    It is judged by the size of the release or, if it was aimed at places, by its total.
+    """
     claim, places = synopsis.claim, synopsis.places
     if places is not None:
         epsilon = float(claim.epsilon) / claim.max_per_unit

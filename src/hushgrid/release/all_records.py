@@ -36,7 +36,10 @@ class NoisyRecords:
     regions: tuple[int, ...]
 
     def scaled(self, synopsis: Synopsis, public_total: int | None) -> Synopsis:
-        """The release with counts of all records, or of at most the cap of each user."""
+        """The release with counts of all records.
+
+        Of each user they count at most the cap, unless the total is public.
+        """
         if public_total is None:
             scale = Scale.to(self.total, synopsis.counts, source="private", cap=self.cap)
         else:
@@ -46,7 +49,9 @@ class NoisyRecords:
 
 
 def measure_all_records(tally: UserTally, true_tallies: TrueTallies, budget: Budget) -> NoisyRecords:
-    """Users by their records, then the total and the regions at a cap chosen by these.
+    """Measure users by their records, then the total and the regions.
+
+    The numbers of users choose the cap for the other two.
 
     Privacy
     -------
@@ -67,8 +72,8 @@ def measure_all_records(tally: UserTally, true_tallies: TrueTallies, budget: Bud
 def best_cap(tally: UserTally, users: Indices, *, users_rate: Fraction, total_rate: Fraction) -> int:
     """Number of the cap whose total promises the least error.
 
-    The error has the noise, which grows with the cap, and the records beyond it, as far as users with so many stand out
-    of the noise in their number.
+    The error has the noise, which grows with the cap, and the records beyond it, as far as the number of users who have
+    these stands out of its noise.
 
     Examples
     --------
@@ -86,7 +91,7 @@ def best_cap(tally: UserTally, users: Indices, *, users_rate: Fraction, total_ra
 
 
 def _records_above(tally: UserTally, users: Indices, *, deviation: float) -> Floats:
-    """Records of users beyond the start of each bin, as far as these users are not noise."""
+    """Records beyond the start of each bin, of users who are not noise."""
     tails, bins = users_at_least(users), np.arange(len(users), 0, -1)
     largest = np.maximum.accumulate(users[::-1])[::-1]
     clearly = CLEARLY_MANY + (CLEARLY_ONE_BIN - CLEARLY_MANY) / bins
@@ -114,7 +119,7 @@ def total_of_records(users: UserLevel, bounded: BoundedCounter, budget: Budget) 
 
 
 def total_share(users: UserLevel) -> Fraction:
-    """Share of the budget for the number of all records, and for what else is measured of them."""
+    """Share of the budget for what is measured of all records."""
     if users.all_records:
         return ALL_RECORDS_SHARE
     if users.scale_to_total == PRIVATE:

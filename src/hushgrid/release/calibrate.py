@@ -44,7 +44,7 @@ LINES = 1021  # a side, that rectangles end on: a prime, so that they follow no 
 RECTS_PER_SIDE = 200
 PLASTIC = 1.32471795724474602596  # x**3 = x + 1; its powers fill the plane evenly (Roberts 2018, sequence R2)
 
-# Points that were made up are a little tamer than real ones: by so much on seven sets, at each confidence (decision 6).
+# Made-up points are a little tamer than real ones: by this much on seven sets, at each confidence (decision 6).
 WIDENING = (0.95, 1.0, 1.04, 1.07, 1.12)
 AIMED_WIDENING = 1.3  # the same of squares about points, which lie where real ones clump most; on four sets, 1.2 to 1.5
 CAUTION = 0.75  # power of factors below one, before they are widened
@@ -62,7 +62,7 @@ def calibrated(synopsis: Synopsis, method: Method | None = None, *, version: int
     Parameters
     ----------
     method : Method, optional
-        That published it, where it is not one of `hushgrid.METHODS`.
+        The method that published it, if it is not one of `hushgrid.METHODS`.
     version : int
         How factors are found, one of `VERSIONS`: older ones are for verifying older files.
     """
@@ -162,7 +162,7 @@ def _widened_in_version_2(found: Floats, evidence: float) -> Floats:
 
 
 def _squares_about(points: Floats, domain: Domain, scale: float) -> tuple[Floats, Indices]:
-    """Squares that a release is aimed at, about made-up points: as `_rectangles` has them."""
+    """Squares around made-up points, as `_rectangles` has them."""
     side = max(1, round(scale * LINES))
     chosen = points[np.linspace(0, len(points) - 1, min(len(points), len(SIDES) * RECTS_PER_SIDE)).astype(np.int64)]
     centres = (chosen - (domain.west, domain.south)) / (domain.width, domain.height)
@@ -172,9 +172,10 @@ def _squares_about(points: Floats, domain: Domain, scale: float) -> tuple[Floats
 
 
 def _wide_enough(factors: Factors, deviations: Floats, scale: float) -> Factors:
-    """The factors, as wide as squares about points need up to the scale aimed at.
+    """Factors that are wide enough for squares around points.
 
-    Whoever asks about such squares asks where points are, and there answers are off by more than anywhere.
+    They are widened up to the scale aimed at. Whoever asks about such squares asks where points are, and there answers
+    are off by more than anywhere else.
     """
     normal = np.array([normal_reach(confidence) for confidence in CONFIDENCES])
     needed = np.maximum(AIMED_WIDENING * np.quantile(deviations, CONFIDENCES) / normal, LEAST_FACTOR)

@@ -74,7 +74,7 @@ class Charge:
     def wanted(self, request: ReleaseRequest) -> Request:
         """What the ledger is asked for.
 
-        Of a series, that it is one: which release sharpens this one is the ledger's to say, and to remember.
+        For a series it says no more than that: the ledger says which release sharpens this one, and remembers it.
         """
         wanted = request.for_ledger(self.dataset)
         if not self.series:

@@ -23,7 +23,9 @@ MOST_ROWS = 48  # of a table of slices
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Description:
-    """What a release holds and promises; printing it says so.
+    """What a release holds and promises.
+
+    Printing it says so.
 
     Parameters
     ----------
@@ -107,7 +109,9 @@ class Description:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SlicesDescription:
-    """What slices hold and promise; printing it says so.
+    """What slices hold and promise.
+
+    Printing it says so.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ def _check_method(method: Method, domain: Domain, argument: str, what: str) -> N
 
 
 def refuse_points(given: str | Path | None, points: object, *, argument: str = "prior") -> None:
-    """Refuse a prior or an aim that is a file of the points.
+    """Refuse a prior or an aim that is the points themselves.
 
     It would carry exact counts past all noise. Links to the file are known, as are files that a folder holds, and those
     that the address of an engine names. A copy cannot be told from a public file.
@@ -85,17 +85,15 @@ def refuse_points(given: str | Path | None, points: object, *, argument: str = "
     if given is None or str(given) in (PLACES, NONE):
         return
     if any(is_same_file(Path(given), file) for file in files_of(points)):
-        msg = (
-            f"the {argument} {given} is the points that are to be published. {argument.capitalize()}s must be public, "
-        )
-        msg += "and must not have been made from them. Name a public file, or leave it out."
+        msg = f"the {argument} {given} is the points that are to be published. {argument.capitalize()}s must be "
+        msg += "public, and must not have been made from them. Name a public file, or leave it out."
         raise ArgumentError(msg, instead={"prior": PLACES} if argument == "prior" else None)
 
 
 def check_series(
     method: Method, domain: Domain, *, prior: str | Path | None, places: Areas | None, by: By | None
 ) -> None:
-    """Refuse a series where the last release of it could not sharpen this one.
+    """Refuse a series whose last release could not sharpen this one.
 
     The prior is as it was named: to want none and a series is refused, too.
     """

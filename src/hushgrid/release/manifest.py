@@ -1,4 +1,4 @@
-"""The manifest of a release file: a statement, with the account of its ledger."""
+"""The manifest of a release: a statement, with its ledger's account."""
 
 import hashlib
 import os
@@ -74,7 +74,7 @@ def manifest(
 
 
 def _checked(name: str, mark: LedgerMark | None, dataset: str | None) -> LedgerMark:
-    """The mark of the ledger in a release, if it is of the data set asked for."""
+    """The ledger's mark in a release, if it names the data set."""
     if mark is None:
         msg = f"{name} was charged to no ledger, so none has its account. Leave out ledger and dataset."
         raise ArgumentError(msg)

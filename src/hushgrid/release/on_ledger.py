@@ -27,7 +27,7 @@ from hushgrid.slices.slices import Slices, read_saved
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.work import current_work
 
-POINTS = 0  # number in the journal; what is drawn has those from one up
+POINTS = 0  # its number in the journal; draws are numbered from one
 SEALED = "points, sealed"  # how the state of the points is kept; once it was "points", by the time of a file alone
 NOWHERE = Delivery()
 WHAT_CAN = "Runs on local Parquet and CSV files, and on arrays and frames in memory, can be resumed."
@@ -178,7 +178,7 @@ def _refuse_for_good(reservation: Reservation) -> None:
     if mark != SEALED:
         why = "was begun by an earlier version of hushgrid, which kept too little of its points"
     elif not reservation.journal.recall(POINTS, SEALED):
-        why = "is of points that leave nothing to tell them by, or was begun where no key could be kept"
+        why = "is of points that cannot be recognised, or was begun where no key could be kept"
     else:
         return
     reservation.abandon("its points cannot be told from others")

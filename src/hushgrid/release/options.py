@@ -84,7 +84,7 @@ def check_names(options: Options) -> None:
 
 
 def check_public_size(value: int | None) -> int | None:
-    """Refuse a size that is no number of points."""
+    """Refuse a size that is not a number of points."""
     if value is not None and (not is_whole(value) or value < 0):
         msg = f"public_size must be a whole number of at least 0, got public_size={value!r}."
         raise ArgumentError(msg)
@@ -155,7 +155,7 @@ def check_estimate_of_all(cells: PublicPartition | None, *, distinct: bool) -> N
         msg = "estimate='all-records' counts records, and distinct counts users. Leave one of them out."
         raise ArgumentError(msg)
     if cells is not None and not cells.tiles:
-        msg = "estimate='all-records' corrects cells region by region, and given areas are no cells. Publish without "
+        msg = "estimate='all-records' corrects cells region by region, and given areas are not cells. Publish without "
         msg += "areas and ask the release about them, or scale their counts by scale_to_total='private'."
         raise ArgumentError(msg)
 

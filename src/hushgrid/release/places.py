@@ -1,4 +1,4 @@
-"""A release aimed at places: each counted by itself, and all other points around them."""
+"""A release aimed at places, each counted by itself."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,7 +19,7 @@ MOST_PLACES = 2**14  # beyond, the noise of all of them would drown a total, and
 
 
 def check_places(places: Areas, domain: Domain, *, given: Mapping[str, Any], by: By | None) -> None:
-    """Refuse places that cannot be counted, and options that do not go together with them."""
+    """Refuse places that cannot be counted, alone or with other options."""
     areas = places.public_partition(domain)
     if areas.cells > MOST_PLACES:
         msg = f"{areas.cells:,} places are over the limit of {MOST_PLACES:,}. Give fewer, or publish on areas: "

@@ -109,7 +109,7 @@ def publish(
         Names of the coordinate columns, or of the column of points; the usual names are recognised.
     crs : str, optional
         Reference system of the points, such as ``"EPSG:4326"``, where it is not the domain's: they are transformed
-        before they are counted, each by itself; one that cannot be is ignored. East comes before north.
+        before they are counted, each by itself; one that cannot be transformed is ignored. East comes before north.
     delimiter : ",", ";", "|" or "tab", optional
         What stands between the columns of a CSV file; its header line tells.
     decimal : "." or ",", optional
@@ -135,7 +135,7 @@ def publish(
         What the counts are of. ``"all-records"`` takes about a third of the budget for what kept records do not tell:
         how many records users have, and how many of all lie in each of 256 regions. Intervals then cover what is
         unknown because only `max_per_user` records of each are kept. Counts are of at most `max_for_total` records of
-        each user, by default so many as the noise allows; of all where `scale_to_total` is a public number.
+        each user, by default as many as the noise allows; of all where `scale_to_total` is a public number.
     distinct : bool
         Count users and not records: each once a cell, in at most `max_per_user` cells of a public grid, given as
         ``method=hg.UniformGrid(side=...)``, or of the areas of ``method=hg.Areas(polygons)``. Sums over several cells
@@ -190,7 +190,7 @@ def publish(
     progress : Progress, optional
         Told 0, 0.01, …, 1 while the release is made: the same calls whatever the points are, the last when it is done.
     rng : Bits, optional
-        ``hg.simulation_rng(seed)``, for experiments and tests: the synopsis is marked, and is no release.
+        ``hg.simulation_rng(seed)``, for experiments and tests: the synopsis is marked, and is not a release.
 
     Privacy
     -------
@@ -284,7 +284,7 @@ def release(
     journal: Journal | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> Synopsis | Slices:
-    """Read points that were opened and publish them, as a whole or in slices.
+    """Publish opened points, as a whole or in slices.
 
     The arguments are those of `ReleaseRequest.release`.
     """
@@ -297,7 +297,7 @@ NOTHING_SPENT = "No release was made, so nothing was spent."
 
 
 def _spent(request: ReleaseRequest) -> str:
-    """What is spent by a run that said what it would take, and then broke off."""
+    """What a run has spent that was interrupted."""
     if request.public_size is not None or request.cells is not None:  # then these said it
         return NOTHING_SPENT
     price = float(request.epsilon * request.size_share)

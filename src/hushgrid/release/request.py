@@ -221,7 +221,7 @@ class ReleaseRequest:
     def open(self, points: Any, *, before_rows: BeforeRows = nothing) -> OpenedPoints:
         """Open points, looking at nothing but their schema.
 
-        See `hushgrid.publish` for what they may be. Of a period, records of other times are dropped row by row.
+        See `hushgrid.publish` for what they may be. With a period, records of other times are dropped row by row.
 
         `before_rows` is called before the first step that may look at a row, if there is one.
         """
@@ -321,7 +321,7 @@ class ReleaseRequest:
         return self._calibrated(synopsis)
 
     def _published(self, counter: Counter, budget: Budget, prior: Prior | None) -> Synopsis:
-        """The release with what is public about it: its places, or its prior, and its period."""
+        """The release, with its places or its prior, and its period."""
         if self.places is not None:
             synopsis = release_around(self.method, self.places, counter, budget)
         else:
@@ -379,7 +379,7 @@ class ReleaseRequest:
         )
 
     def _calibrated(self, synopsis: Synopsis) -> Synopsis:
-        # What areas are asked is mostly how many points are in each: there, the law of the noise says it all.
+        # Areas are mostly asked how many points each of them has, and there the law of the noise says it all.
         if not (self.calibrate and synopsis.partition.tiles):
             return synopsis
         current_work().begin("intervals")
@@ -393,7 +393,7 @@ def _slice_of(rule: PeriodRule) -> By:
 
 
 def foretell(cost: Cost, tell: Tell | None) -> None:
-    """Plan the work by what it will take, and say so if that is much."""
+    """Plan the work by its cost, and say so if that is much."""
     current_work().weigh(cost.steps)
     text = cost_warning(cost)
     if tell is not None and text is not None:

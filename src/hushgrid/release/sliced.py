@@ -34,7 +34,9 @@ from hushgrid.work import Stage, Step, Work, current_work
 SHARE_OF_TOTAL = Fraction(1, 10)
 # The total tells how points lie inside large cells, so a slice begins with larger ones than a release alone would.
 SLICE = Staq(first_level=2, first_weight=1.2)
-LARGER: Mapping[Method, Method] = MappingProxyType({Staq(): SLICE, Auto(): Auto(staq=SLICE)})  # unless it was chosen
+LARGER: Mapping[Method, Method] = MappingProxyType(
+    {Staq(): SLICE, Auto(): Auto(staq=SLICE)}
+)  # where no parameter was given
 HOW_SLICES_DIFFER = "slices with first_level 2 and first_weight 1.2, as the total tells what lies inside large cells"
 
 
@@ -103,7 +105,10 @@ def _divided(request: ReleaseRequest, source: OpenedPoints, bits: Bits, draws: D
 
 
 def _with_share(request: ReleaseRequest, share: Fraction) -> ReleaseRequest:
-    """The request of one slice, or of the total: so much of the budget, and room for its cells."""
+    """The request for one slice, or for the total.
+
+    It has a share of the budget, and of the cells that all of them may have.
+    """
     room = CELL_LIMIT // request.releases
     limit = request.max_cells
     if limit is None and request.cells is None and room < most_cells(request.method):
@@ -117,7 +122,7 @@ def _with_note(synopsis: Synopsis, note: str) -> Synopsis:
 
 
 def _release(request: ReleaseRequest, points: PointSource, bits: Bits, draws: Draws, prior: Prior | None) -> Synopsis:
-    """Publish one slice; only the work on all of them is told."""
+    """Publish one slice, without progress of its own."""
     with Work():
         return request.publish_counted(PointCounter(request.domain, points), request.budget(bits, draws), prior)
 

@@ -31,9 +31,9 @@ EARLIER_PARAMETERS = {
 
 
 def verify(path: str | Path) -> Verification:
-    """Recompute what follows from the rest of a release, in every slice of it.
+    """Recompute what follows from the rest of a release.
 
-    Factors of intervals come last, and only if all else is right.
+    That is done in every slice. Factors of intervals come last, and only if all else is right.
 
     A file too damaged to be read is an error, as it is for `hushgrid.read`.
 
@@ -55,7 +55,7 @@ def verify(path: str | Path) -> Verification:
             found = file.synopsis()
             checks = check_release(file, found)
     wrong = {check.name for check in checks if not check.ok}
-    if wrong - {"release"}:  # an experiment is no release, and may still be right
+    if wrong - {"release"}:  # an experiment is not a release, and may still be right
         return Verification(checks=checks)
     if isinstance(found, Synopsis):
         return Verification(checks=(*checks, check_calibration(found)))

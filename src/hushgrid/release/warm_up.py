@@ -49,8 +49,8 @@ def helped_to_compile(method: Method, tell: Callable[[str], None]) -> Iterator[N
     """Get help if something has to be compiled for a release.
 
     The helper starts at once, in the first release of a process, if no earlier process kept what takes longest; else
-    with the first kernel that has to be compiled. It ends with the block at the latest. There is none for other methods
-    than the default, where it would be of no use or could not be started safely, and with ``HUSHGRID_THREADS=1``.
+    with the first kernel that has to be compiled. It ends with the block at the latest. No helper starts for methods
+    other than the default, where it would be of no use or unsafe, and with ``HUSHGRID_THREADS=1``.
 
     Parameters
     ----------
