@@ -82,8 +82,8 @@ class AllRecords:
     def variances(self, counts: Floats, total: float) -> Floats:
         """Variances of counts, beside noise and spread; shape (n,).
 
-        Inside a block, what its ratio gets wrong grows with the square of the count; over many, with the count. Of the
-        share that an area has, nothing is uncertain once it has all.
+        Inside a block, what its ratio gets wrong grows with the square of the count; over many, with the count. Nothing
+        is uncertain about the share of an area that has all records.
         """
         inside = np.clip(counts, 0, max(total, 0))
         elsewhere = 1 - inside / max(total, 1.0)
@@ -94,7 +94,7 @@ class AllRecords:
 
 
 def mean_inside(values: Floats, bounds: Floats, domain: Domain) -> Floats:
-    """Means over rectangles of a value that is constant in each region, shape (n,).
+    """Means over rectangles of values given by region, shape (n,).
 
     Examples
     --------

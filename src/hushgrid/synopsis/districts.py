@@ -64,12 +64,18 @@ class Districts:
         return self._with_interval(areas.sums(self._counts), *self.noise(areas), confidence)
 
     def noise(self, areas: AreaLevel) -> tuple[Floats, Floats]:
-        """Variance and fourth cumulant of the noise in each area of a level, before counts are scaled."""
+        """Variance and fourth cumulant of the noise in each area of a level.
+
+        That is before counts are scaled.
+        """
         nodes = self._nodes(areas)
         return self._noise.of_nodes(2)[nodes], self._noise.of_nodes(4)[nodes]
 
     def cumulants(self, level: str | None = None) -> tuple[Floats, Floats, Floats]:
-        """Counts of a level's areas, their variances and fourth cumulants, in the order of the file."""
+        """Counts, variances and fourth cumulants of a level's areas.
+
+        Areas come in the order of their file.
+        """
         areas = self._partition.level_called(level)
         order, factor, (variances, fourths) = self._partition.file_order(areas), self._factor, self.noise(areas)
         counts = factor * areas.sums(self._counts)
@@ -77,7 +83,7 @@ class Districts:
 
     @property
     def noise_of_all(self) -> float:
-        """Variance of the noise in the sum of all areas, before counts are scaled."""
+        """Noise variance of the sum of all areas, before it is scaled."""
         variance, _ = self._noise.of_sum(np.ones(self._partition.cells))
         return float(variance)
 
@@ -131,7 +137,7 @@ Named = tuple[AreaLevel, int, str]  # an area of a level by its number, and its 
 
 
 def _run(name: str, found: Sequence[Named], areas: Sequence[Named]) -> tuple[int, int]:
-    """The finest areas in the one that was found, half-open."""
+    """The finest areas inside the one that was found, half-open."""
     if len(found) > 1:
         choices = " or ".join(f"{called!r} of level {level.name}" for level, _, called in found[:4])
         msg = f"several areas are called {quoted(name)}: {choices}. Give the whole name, or its level."

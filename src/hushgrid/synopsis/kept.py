@@ -1,4 +1,4 @@
-"""Which share of the records was kept at user level, and what lies beyond a cap."""
+"""The share of records kept at user level, and what lies beyond a cap."""
 
 import math
 from dataclasses import dataclass
@@ -45,7 +45,10 @@ class KeptShare:
 
     @classmethod
     def told_by(cls, claim: Claim, scale: Scale | None, kept: Noisy) -> Self | None:
-        """The share that a release at user level tells, if it does: by a public total, or by a noisy one."""
+        """The share that a release at user level tells, if it does.
+
+        It tells it by a public total, or by a noisy one.
+        """
         if scale is not None and scale.source == "public":
             return cls.of(kept, Noisy(value=scale.total, variance=0.0), most=claim.max_per_unit, cap=None)
         if claim.total is None or claim.total_rate is None or claim.total.cap < claim.max_per_unit:
@@ -66,7 +69,7 @@ class KeptShare:
         >>> kept, total = Noisy(value=43_000, variance=1e4), Noisy(value=100_000, variance=4e6)
         >>> KeptShare.of(kept, total, most=20, cap=200).words
         'About 43 % of the records were kept (41 to 45 % with 95 % confidence),
-        counting at most 200 of each user; of all, no more.'
+        counting at most 200 of each user; the share of all records is no larger.'
         """
         least = 0.0 if cap is None else min(1.0, most / cap)
         ratio = kept.value / total.value if total.value > 0 else math.inf
@@ -86,7 +89,11 @@ class KeptShare:
         """The share as a sentence."""
         if not self.is_known:
             return "Which share of the records was kept is lost in the noise."
-        among = "by that total" if self.cap is None else f"counting at most {self.cap:,} of each user; of all, no more"
+        among = (
+            "by that total"
+            if self.cap is None
+            else f"counting at most {self.cap:,} of each user; the share of all records is no larger"
+        )
         between = f"{_percent(self.low)} to {_percent(self.high)} % with {100 * CONFIDENCE:g} % confidence"
         return f"About {_percent(self.estimate)} % of the records were kept ({between}), {among}."
 
@@ -96,7 +103,7 @@ def _percent(share: float) -> str:
 
 
 def about_all_records(claim: Claim, scale: Scale, known: AllRecords) -> tuple[str, ...]:
-    """What is counted, and what lies beyond the cap, as far as released values tell."""
+    """What is counted, and what lies beyond the cap, in words."""
     assert claim.total is not None
     cap = claim.total.cap
     if scale.cap is not None:
@@ -107,7 +114,10 @@ def about_all_records(claim: Claim, scale: Scale, known: AllRecords) -> tuple[st
 
 
 def _users_beyond(claim: Claim, known: AllRecords, cap: int) -> str:
-    """How many users may have more than is counted: those of the bins from the cap on."""
+    """How many users have more than is counted, in words.
+
+    They are those in the bins from the cap on.
+    """
     starts = bin_starts(claim.max_per_unit)
     first = next((number for number, start in enumerate(starts) if start >= cap), len(starts) - 1)
     bins = len(starts) - first
@@ -123,7 +133,7 @@ def _users_beyond(claim: Claim, known: AllRecords, cap: int) -> str:
 
 
 def _records_beyond(claim: Claim, total: int) -> str:
-    """Which share of a public total lies beyond the cap."""
+    """Which share of a public total lies beyond the cap, in words."""
     assert claim.total is not None
     assert claim.total_rate is not None
     reach = float(reach_of_noise(CONFIDENCE, np.array(ONE_LAPLACE)))

@@ -36,7 +36,7 @@ CONFIDENCE = 0.95
 
 
 def to_all_records(shape: Synopsis, scale: Scale, *, users: tuple[int, ...], regions: tuple[int, ...]) -> AllRecords:
-    """Fit the ratios of regions, and what intervals have to cover besides noise and spread.
+    """Fit the ratios of regions, and what intervals cover because of them.
 
     Parameters
     ----------
@@ -114,14 +114,16 @@ class RegionFit:
     beyond: float
 
     def level(self, side: int, ratios: Floats) -> tuple[Floats, float, float]:
-        """Ratios of ``side`` by ``side`` blocks; what stays unknown of them for each record, and their mean size.
+        """Ratios of ``side`` by ``side`` blocks, what stays unknown, and a size.
+
+        What stays unknown is a variance for each record. The size is that of the block of a record, on average.
 
         The count of a block is normal around what coarser blocks and the shape say. Its variance has the noise of the
         shape, what keeping K records of each user does, and a ratio of its own. The measurement corrects it as far as
         its own noise allows; what all four blocks of a coarser one have in common was corrected there.
         """
         expected, by_shape = blocks(ratios * self.expected, side), blocks(ratios**2 * self.blur, side)
-        # A block with fewer records than the noise of the shape is known to have few: that noise is no reason for more.
+        # A block with fewer records than the noise of the shape is known to have few: that noise does not make it more.
         known = self.uneven * expected + by_shape * expected**2 / np.maximum(expected**2 + by_shape, 1)
         noise = np.full(side**2, self.noise * len(ratios) / side**2)
         share = (known + noise) / of_siblings(known + noise, side)
@@ -154,7 +156,7 @@ def of_siblings(values: Floats, side: int) -> Floats:
 
 
 def _uneven(claim: Claim, users: Floats, *, factor: float, total: float, capped: float, beyond: float) -> float:
-    """Variance that keeping K records of a user causes, for each record of an area.
+    """Variance for each record, because K of a user stand for all.
 
     If all records of a user lie in one area, it is the sum of (n - f min(n, K))² over users, by the total; f is the
     factor that kept records are scaled by, and n at most the cap. One standard deviation of its own noise is added. Of
@@ -175,9 +177,10 @@ def _uneven(claim: Claim, users: Floats, *, factor: float, total: float, capped:
 
 
 def _ratio_deviation(residuals: Floats, variances: Floats, expected: Floats) -> float:
-    """Deviation of the ratios of blocks, averaged by how likely each is that is tried.
+    """Deviation of the ratios of blocks.
 
-    Before anything is measured, most are small (half a Cauchy law).
+    Those that are tried are averaged by how likely they are. Before anything is measured, small ones are likelier (half
+    a Cauchy law).
     """
     tried = variances + (RATIO_DEVIATIONS[:, None] * expected) ** 2
     log_likelihoods = -0.5 * (np.log(tried) + residuals**2 / tried).sum(axis=1)

@@ -190,7 +190,10 @@ class Synopsis:
 
     @property
     def around_places(self) -> "Synopsis":
-        """The release of all points that lie in no place; itself where there are no places."""
+        """The release of all points outside the places.
+
+        It is the release itself where there are no places.
+        """
         if self.places is None:
             return self
         return replace(self, counts=self.factor * self._counts_around, places=None)

@@ -63,7 +63,7 @@ def test_words_have_the_share_its_interval_and_the_cap():
 
     assert about.words == (
         "About 43 % of the records were kept (42 to 44 % with 95 % confidence), "
-        "counting at most 1,000 of each user; of all, no more."
+        "counting at most 1,000 of each user; the share of all records is no larger."
     )
     assert few.words == "About 0.43 % of the records were kept (0.43 to 0.43 % with 95 % confidence), by that total."
 
