@@ -50,7 +50,7 @@ class Period:
 
     @classmethod
     def within(cls, text: str) -> Self | None:
-        """The last period that a text names, such as the name of a file.
+        """The last period in a text, such as the name of a file.
 
         Four digits alone are a year only where nothing else is a period: they may be the code of a reference system.
 
@@ -73,7 +73,7 @@ class Period:
 
     @property
     def name(self) -> str:
-        """As it is written."""
+        """How it is written, such as 2026-Q1."""
         start = self.start
         match self.kind:
             case "year":
@@ -102,7 +102,7 @@ class Period:
 
     @property
     def next(self) -> "Period":
-        """The one after it."""
+        """The period after it."""
         return Period(self.stop, self.kind)
 
 

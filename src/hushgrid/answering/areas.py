@@ -26,7 +26,7 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.nesting import AreaLevel, Nesting
 
 PAIRS_AT_ONCE = 2**14  # whose common parts are in memory together
-WHOLE = 1 - 1e-12  # a larger share of an area is all of it, but for rounding
+WHOLE = 1 - 1e-12  # a larger share of an area is all of it, up to rounding
 SLIVER = 1e-3  # of the smaller area: two may share this much, because outlines are simplified; the first has it
 LITTLE_ENDIAN = 1
 
@@ -88,7 +88,10 @@ def area_partition(
 
 
 def _check_given(names: Sequence[str], shapes: Geometries, features: Indices, domain: Domain) -> None:
-    """Refuse areas of one name, without extent or outside the domain, by the number of the feature."""
+    """Refuse areas of one name, without extent or outside the domain.
+
+    Messages have the numbers of features.
+    """
     shapely = import_shapely()
     first: dict[str, int] = {}
     for name, feature in zip(names, features.tolist(), strict=True):
@@ -144,9 +147,9 @@ def check_areas(areas: AreaPartition, features: Indices | None = None) -> None:
 
 
 class AreaShapes:
-    """Given areas, each a node for itself.
+    """Given areas, each a node of its own.
 
-    Offers what `BoxTree` does to those who sum over nodes.
+    It offers what `BoxTree` does to code that sums over nodes.
     """
 
     def __init__(self, areas: AreaPartition) -> None:

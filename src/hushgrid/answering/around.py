@@ -53,7 +53,10 @@ class Overlap:
 
     @cached_property
     def free(self) -> Floats:
-        """Share of each leaf outside all places, shape (leaves,); zero where that is next to nothing."""
+        """Share of each leaf outside all places, shape (leaves,).
+
+        It is zero where next to nothing lies outside.
+        """
         left = 1 - np.bincount(self.leaf, self.share, minlength=self._leaves)
         return np.where(left > LEAST_FREE, left, 0.0)
 
@@ -67,7 +70,10 @@ class Overlap:
 
     @cached_property
     def holes(self) -> tuple[Geometries, Indices]:
-        """Parts of places inside leaves, by leaf, and where those of each leaf begin; shape (leaves + 1,)."""
+        """Parts of places inside leaves, and where those of each leaf begin.
+
+        Parts come leaf by leaf; where they begin has shape (leaves + 1,).
+        """
         order = np.argsort(self.leaf, kind="stable")
         boxes = boxes_of(self._bounds[self.leaf[order]], self._domain)
         inside = multipolygons(import_shapely().intersection(self.shapes.shapes[self.place[order]], boxes))
@@ -133,7 +139,10 @@ class PlacedAreaSurface:
         return PlacedCover(leaves=around, places=places, bare=bare)
 
     def _without_covered(self, cover: Cover) -> Cover:
-        """A cover without the nodes that lie in places, where there are none of the other points."""
+        """A cover without the nodes that places cover.
+
+        No point outside the places lies there.
+        """
         if not self._is_covered.any():
             return cover
         single = cover.node_by_node()
@@ -146,7 +155,10 @@ class PlacedAreaSurface:
         )
 
     def _in_holes(self, asked: Geometries, query: Indices, leaf: Indices) -> Floats:
-        """Shares of leaves, by area and by points, that polygons have in places; shape (2, pairs)."""
+        """Shares of leaves that polygons have in places, shape (2, pairs).
+
+        The first are by area, the second by points.
+        """
         holes, starts = self._overlap.holes
         lengths = starts[leaf + 1] - starts[leaf]
         pair = np.repeat(np.arange(len(leaf)), lengths)
@@ -202,9 +214,9 @@ class PlacedAreaSurface:
 
     @cached_property
     def _free(self) -> Floats:
-        """Share of every leaf outside the places, by area and by points; shape (2, leaves).
+        """Share of every leaf outside the places, shape (2, leaves).
 
-        It is zero for leaves that places cover.
+        The first is by area, the second by points. Both are zero for leaves that places cover.
         """
         single = self._around.cover(self._overlap.shapes.shapes).node_by_node()
         nodes, of_leaves = self._around.nodes.nodes, self._around.nodes.leaves

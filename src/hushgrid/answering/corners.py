@@ -121,7 +121,7 @@ def mass_south_west(tree: Corners, start: int, x: float, y: float) -> float:
         if north:  # all of the southern children that lies west of the point
             total += mass_below(marginals, X, nodes[child + east], 2.0 * across - east)
             total += nodes[child].count if east else 0.0
-        if east:  # and what lies south of it in the western one beside
+        if east:  # and what lies south of it in the child to the west
             total += mass_below(marginals, Y, nodes[child + 2 * north], 2.0 * along - north)
         number = child + east + 2 * north
 
@@ -133,7 +133,7 @@ def count_by_corners(rects: Floats, order: Indices, first: int, stop: int, tree:
     for place in range(first, stop):
         number = order[place]
         left, bottom, right, top = rects[number, 0], rects[number, 1], rects[number, 2], rects[number, 3]
-        at = 0  # the smallest node that holds the rectangle: corners there are smaller numbers than in the root
+        at = 0  # the smallest node that holds the rectangle: masses there are smaller numbers than in the root
         while nodes[at].first_child > 0:
             node = nodes[at]
             middle, centre = node.west + 0.5 / node.per_width, node.south + 0.5 / node.per_height

@@ -115,9 +115,8 @@ def weight(cells: Span) -> float:
 def energy(cells: Span, padded: int) -> float:
     """Sum of squared weights along one axis.
 
-    They are the weights that measured values have in the sum over a span.
-
-    The values are the cells themselves, or, where `padded` is not zero, Haar coefficients of so many cells.
+    They are the weights that measured values have in the sum over a span. The values are the cells themselves or, where
+    `padded` is not zero, Haar coefficients of that many cells.
     """
     if padded == 0:
         return weight(squared(cells))

@@ -19,7 +19,7 @@ from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.areas import AREA_LIMIT, VERTEX_LIMIT
 from hushgrid.geometry.domain import Domain
 
-UNSURE = 2  # cells differ in size: there are at most so many times as many as expected
+UNSURE = 2  # at most this many times the expected cells, because they differ in size
 SAME = 1e-10  # degrees, or ten micrometres: coordinates that differ by less are the same
 BEND = 1e-4  # of an edge's length: how far a straight piece may lie from the arc that it stands for
 MORE_BEND = 4  # times that, where outlines would have too many vertices
@@ -146,7 +146,7 @@ class _Rings:
 
     @classmethod
     def of(cls, cells: list[str], domain: Domain) -> Self:
-        """Rings of cells, one for each turn of the Earth by which they come near a domain."""
+        """Rings of cells, one for each turn of the Earth that is near a domain."""
         h3 = import_h3()
         poles = {h3.latlng_to_cell(pole, 0, h3.get_resolution(cells[0])): pole for pole in (-90.0, 90.0)}
         rings = [_outline(h3.cell_to_boundary(cell), poles.get(cell)) for cell in cells]
@@ -166,7 +166,10 @@ class _Rings:
 
     @cached_property
     def edges(self) -> tuple[Floats, Indices, NDArray[np.bool_]]:
-        """All edges, each once; that of every vertex and the next; and which of these lead back along it."""
+        """All edges, each once, and the one that every vertex begins.
+
+        An edge goes from a vertex to the next. The last array says which vertices go back along it.
+        """
         following = np.arange(1, len(self.places) + 1)
         following[self.starts[1:] - 1] = self.starts[:-1]
         _, first, here = np.unique(self.places @ (1, 1j), return_index=True, return_inverse=True)
@@ -186,7 +189,7 @@ class _Rings:
         return pieces
 
     def drawn(self, domain: Domain) -> Self:
-        """The same with vertices along arcs, and where the borders of a domain cross them."""
+        """The same with vertices along arcs and on the borders of a domain."""
         edges, edge, back = self.edges
         of_edge, share, added = _added_vertices(edges, self.pieces(BEND), domain)
         first, stop = (np.searchsorted(of_edge, edge, side=side) for side in ("left", "right"))
@@ -206,7 +209,7 @@ class _Rings:
         cut = ~shapely.covers(frame, shapes)
         shapes[cut] = shapely.intersection(shapes[cut], frame)
         parts, owner = shapely.get_parts(shapes, return_index=True)
-        is_polygon = (shapely.get_type_id(parts) == POLYGON) & ~shapely.is_empty(parts)  # a common border is no part
+        is_polygon = (shapely.get_type_id(parts) == POLYGON) & ~shapely.is_empty(parts)  # a common border is not a part
         owner = self.cells[owner[is_polygon]]
         order = np.argsort(owner, kind="stable")
         out = np.full(size, shapely.MultiPolygon(), dtype=object)
@@ -218,7 +221,10 @@ Outline = Sequence[tuple[float, float]]  # latitudes and longitudes, as h3 gives
 
 
 def _outline(boundary: Outline, pole: float | None) -> Outline:
-    """The outline of a cell; around a pole, a strip of three turns that ends there."""
+    """The outline of a cell.
+
+    Around a pole it is a strip of three turns that ends there.
+    """
     if pole is None:
         return boundary
     north, east = np.array(boundary).T
@@ -229,7 +235,7 @@ def _outline(boundary: Outline, pole: float | None) -> Outline:
 
 
 def _merged(values: Floats) -> Floats:
-    """Values of which those that are the same but for rounding are equal.
+    """Values, made equal where they differ by rounding alone.
 
     Examples
     --------
@@ -244,16 +250,16 @@ def _merged(values: Floats) -> Floats:
 
 
 def _on_borders(places: Floats, domain: Domain) -> Floats:
-    """Places of which those on the borders of a domain, but for rounding, are there."""
+    """Places, put on the borders of a domain where they miss them by rounding."""
     for line in (domain.bounds[:2], domain.bounds[2:]):
         places = np.where(np.abs(places - line) <= SAME, line, places)
     return places
 
 
 def _added_vertices(edges: Floats, pieces: Indices, domain: Domain) -> tuple[Indices, Floats, Floats]:
-    """Vertices to be put on edges: the edge of each, how far along it, and the place.
+    """Vertices to be put on edges: edge, share along it, and place.
 
-    In order of edges, and along each of them.
+    They come in the order of edges, and along each of them.
 
     Parameters
     ----------
@@ -282,7 +288,7 @@ def _added_vertices(edges: Floats, pieces: Indices, domain: Domain) -> tuple[Ind
 
 
 def _pieces(edges: Floats, bend: float) -> Indices:
-    """Number of straight pieces that draw each edge: 1, 2, 4 and so on."""
+    """Number of straight pieces for each edge: 1, 2, 4 and so on."""
     pieces, count = np.ones(len(edges), np.int64), 1
     bends = (np.abs(edges[:, [1, 3]]) < 90).all(axis=1) & (edges[:, :2] != edges[:, 2:]).any(axis=1)
     asked = np.flatnonzero(bends)  # not what ends at a pole, which is a meridian or a point, nor what has no length

@@ -94,9 +94,10 @@ class AreaSurface:
 
     @cached_property
     def _measured_leaves(self) -> tuple[Indices, Floats, Floats]:
-        """Leaves that were measured: number by node, share of it that the node is, and variance scale of each.
+        """The measured leaf of each node, and what it takes to vary it.
 
-        Nodes above them have none, which is -1.
+        That is the number of the leaf by node, -1 for nodes above all of them; the share of its leaf that a node is;
+        and the variance scale of every leaf.
         """
         tree = self._partition
         assert isinstance(tree, Tree)

@@ -78,7 +78,10 @@ class Rectangles:
         return self._surface.variances(self._rects)
 
     def cumulants(self) -> tuple[Floats, Floats] | None:
-        """Variance and fourth cumulant of noise whose law is known, shape (n,) each; none where there are no places."""
+        """Variance and fourth cumulant of noise whose law is known.
+
+        They have shape (n,) each; None where there are no places.
+        """
         return self._surface.cumulants(self._rects) if isinstance(self._surface, PlacedSurface) else None
 
 
@@ -103,7 +106,10 @@ class Polygons:
         return self._surface.variances(self._cover)
 
     def cumulants(self) -> tuple[Floats, Floats] | None:
-        """Variance and fourth cumulant of noise whose law is known, shape (n,) each; none where there are no places."""
+        """Variance and fourth cumulant of noise whose law is known.
+
+        They have shape (n,) each; None where there are no places.
+        """
         return self._surface.cumulants(self._cover) if isinstance(self._surface, PlacedAreaSurface) else None
 
 

@@ -244,7 +244,7 @@ class TreeSurface:
 
     @cached_property
     def _measured(self) -> "TreeSurface | None":
-        """The tree that was measured, if leaves were divided further; its noise is known."""
+        """The tree that was measured, if leaves were divided further."""
         measured = self._evidence.measured
         if measured is self._evidence:
             return None

@@ -58,7 +58,7 @@ class Language:
         return self.sentences[key].format(**facts)
 
     def number(self, value: float, digits: int = 12) -> str:
-        """A number to so many significant digits."""
+        """A number to some significant digits."""
         return self.localised(f"{value:,.{digits}g}" if abs(value) < 10**digits else f"{value:,.0f}")
 
     def localised(self, text: str) -> str:

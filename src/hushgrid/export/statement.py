@@ -1,7 +1,7 @@
 """The statement: one page about a release, to be signed.
 
 It says what is promised, what somebody can learn, what the file holds and how to check it, in the language of its
-readers. Everything follows from the file, but for what its publisher says of themself.
+readers. Everything follows from the file, except what its publisher adds.
 """
 
 import math
@@ -140,7 +140,7 @@ class Statement:
         return markdown_text(self.language, code(self.file), self.heading(), self.sections(), self.facts.made_with)
 
     def to_html(self) -> str:
-        """The statement as one self-contained page of A4, with a drawing of the release."""
+        """The statement as one page of A4, with a drawing of the release."""
         return html_page(
             self.language, code(self.file), self.heading(), self.sections(), self.facts.made_with, self.synopsis
         )
@@ -228,7 +228,7 @@ class Statement:
         return self.language.say("almost", percent=written) if almost else written
 
     def _whole_percent(self, share: float) -> str:
-        """A share that was estimated: in whole per cents, and below ten to two digits."""
+        """An estimated share, in whole per cents or two digits below ten."""
         number = self.language.number(round(100 * share)) if share >= 0.1 else self.language.number(100 * share, 2)
         return self.language.say("percent", number=number)
 

@@ -104,7 +104,10 @@ class Leanings:
 
     @classmethod
     def by(cls, features: Floats, coefficients: Floats) -> "Leanings":
-        """Leanings by features, shape (n, 2, 4), and coefficients, shape (n, 2, 4 + bins) or less."""
+        """Leanings by features and coefficients.
+
+        Features have shape (n, 2, 4), coefficients (n, 2, 4 + bins) or less.
+        """
         trusts = np.broadcast_to(coefficients[..., FEATURES:], (*features.shape[:2], BINS))
         return cls(leans=leans_of(features, coefficients), trusts=trusts)
 

@@ -63,7 +63,7 @@ class Evidence:
     def fit_splits(self) -> SplitFit:
         """Masses of a quadtree and their priors.
 
-        Those of large trees are not kept, but for the weights of the priors.
+        Of large trees, only the weights of the priors are kept.
         """
         if self.prior is not None:
             return self.measured.fit_splits()

@@ -31,7 +31,7 @@ from hushgrid.inference.slopes import (
 )
 from hushgrid.inference.splits import FEWEST_SPLITS, SMALLEST_SLICE, fit_weights, log_norms
 
-UNIT = 32  # of a prior's whole numbers, one pseudo-count
+UNIT = 32  # in whole numbers of a prior, one pseudo-count
 EDGES = UNIT * np.array([2, 10, 60, 400])  # of the bins of evidence
 BINS = len(EDGES) + 1
 FARTHEST = 6.0  # logit of a mean or of the prior's share, on either side
@@ -156,7 +156,10 @@ class PooledLesson:
         return found
 
     def first_coefficients(self) -> Floats:
-        """Coefficients of all splits, with one trust for all bins, shape (4 + bins,)."""
+        """Coefficients of all splits, shape (4 + bins,).
+
+        All bins have one trust.
+        """
         before = np.append((1 - FIRST_TRUST) * np.array(FIRST_COEFFICIENTS), FIRST_TRUST)
         everything = slice(None), slice(None)
         found = self.coefficients(before, everything, ridge=RIDGE, steps=FIRST_STEPS)

@@ -46,7 +46,7 @@ class ComparedPlaces:
 
 
 def usual_places(change: Change, *, grid: int | None = None) -> list[ComparedPlaces]:
-    """All levels of areas that both releases were counted on, or blocks of a grid."""
+    """All levels of areas of both releases, or blocks of a grid."""
     if grid is None and change.on_same_areas:
         return list(_level_places(change))
     blocks, difference = change.blocks(grid)
@@ -54,7 +54,7 @@ def usual_places(change: Change, *, grid: int | None = None) -> list[ComparedPla
 
 
 def polygon_places(change: Change, polygons: Any, names: Sequence[str], difference: Difference) -> ComparedPlaces:
-    """Polygons that were given, but those without an outline."""
+    """The given polygons that have an outline."""
     kept, outlines = polygon_outlines(polygons, change.before.domain)
     return ComparedPlaces(
         noun="area",
@@ -148,7 +148,10 @@ def _about(change: Change, called: tuple[str, str]) -> str:
 
 
 def _add_level(number: int, level: ComparedPlaces, payload: Payload) -> dict[str, Any]:
-    """Names and a sentence about places; their figures and outlines go to the payload."""
+    """Names and a sentence about places.
+
+    Their figures and outlines go to the payload.
+    """
     columns = level.difference.columns()
     for name in ("before", "after", "low", "high"):
         payload.add(f"{name}{number}", np.rint(THOUSANDTHS * columns[name]))

@@ -1,4 +1,4 @@
-"""Records divided by slice: which slice each lies in, and copies of the points by slice.
+"""Records divided by slice: which one each lies in, and copies.
 
 Private: everything here sees records.
 """

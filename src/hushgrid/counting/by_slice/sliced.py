@@ -120,7 +120,7 @@ def _rows_in_slices(block: Block) -> _Rows:
 
 
 class _Spool:
-    """Rows that are added by several threads: held, and written where they are many."""
+    """Holds rows that several threads add, and writes them if they are many."""
 
     def __init__(self, path: Path, count: int, memory_bytes: int) -> None:
         self._path = path

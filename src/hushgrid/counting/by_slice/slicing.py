@@ -44,7 +44,10 @@ class SliceColumns:
 def slice_columns(
     schema: pa.Schema, by: By | None, *, coordinates: Sequence[str], user: str | None, where: str
 ) -> SliceColumns | None:
-    """The columns of slices, by the schema alone; None where there are no slices."""
+    """The columns of slices, by the schema alone.
+
+    None where there are no slices.
+    """
     if by is None:
         return None
     check_slice_names(by, schema.names, coordinates=coordinates, user=user, where=where)

@@ -2,8 +2,8 @@ r"""Reads times of any type as local time.
 
 Text is read as a dialect of ISO 8601: ``2026-03-29``, or that and ``T`` or a blank and ``14:05``, ``14:05:30`` or
 ``14:05:30.25``, and then perhaps a zone: ``Z``, ``+02``, ``+0200`` or ``+02:00``. A date alone is its midnight. Another
-way of writing has to be declared. What cannot be read, and what lies outside the years of `hushgrid.slices.by`, is
-missing; nothing here can fail on a value, and no value changes how another is read.
+way of writing has to be declared. What cannot be read, and what lies outside the years of `hushgrid.slices.axes`,
+is missing; nothing here can fail on a value, and no value changes how another is read.
 
 Slices go by the clocks and the calendar of one time zone. A time with a zone of its own is an instant, and is moved
 there; one without is what a clock there showed. So a clock that shows an hour twice, in autumn, has both in one slice.
@@ -57,7 +57,7 @@ def local_seconds(axis: ByTime, column: pa.Array) -> Indices:
 
 
 def _read(axis: ByTime, column: pa.Array) -> tuple[Indices, NDArray[np.bool_]]:
-    """Seconds of each value, and whether they are of an instant or of local clocks."""
+    """Seconds of each value, and whether it is an instant."""
     kind, none = column.type, np.zeros(len(column), bool)
     if pa.types.is_timestamp(kind):
         return _floored(column.view(pa.int64()), UNITS[kind.unit]), none | (kind.tz is not None)
@@ -73,7 +73,10 @@ def _read(axis: ByTime, column: pa.Array) -> tuple[Indices, NDArray[np.bool_]]:
 
 
 def _short_texts(column: pa.Array) -> pa.Array:
-    """Texts as bytes, because nobody has looked whether they are text; long ones are null."""
+    """Texts as bytes, long ones as null.
+
+    Nobody has looked whether the bytes are text.
+    """
     texts = column.cast(IDS)
     return pc.if_else(pc.less_equal(pc.binary_length(texts), LONGEST_TIME), texts, pa.scalar(None, IDS))
 
@@ -130,7 +133,10 @@ def _texts(found: pa.Array, name: str) -> NDArray[np.bytes_]:
 
 
 def _month_start(months: Indices) -> Indices:
-    """The first day of a month, in days since 1970; months are counted from there, too."""
+    """First day of each month, in days since 1970.
+
+    Months are counted from January 1970.
+    """
     return months.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64)
 
 
@@ -166,7 +172,10 @@ def _on_clocks(instants: Indices, timezone: str) -> Indices:
 
 @lru_cache(maxsize=2048)
 def _changes(timezone: str, year: int) -> tuple[tuple[int, int], ...]:
-    """When clocks change in a year of UTC: from each instant on, by how much they are ahead."""
+    """When clocks of a zone change in a year of UTC.
+
+    Each change is an instant, and the seconds that clocks are ahead from there on.
+    """
     zone, first, stop = ZoneInfo(timezone), _year_start(year), _year_start(year + 1)
 
     def ahead(instant: int) -> int:

@@ -1,4 +1,4 @@
-"""The page of a series: its counts over time, on maps, in charts and in a table."""
+"""The page of a series: maps, charts and a table over time."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -97,7 +97,10 @@ def series_page(
 
 
 def _add_level(number: int, level: PlacesOverTime, payload: Payload) -> dict[str, Any]:
-    """Names of places; their outlines, and their counts in periods that have a release, go to the payload."""
+    """Names of places.
+
+    Their outlines go to the payload, and their counts in periods that have a release.
+    """
     known = level.counts.known
     for name in ("estimate", "low", "high"):
         payload.add(f"{name}{number}", _rounded(getattr(level.counts, name)[known]).ravel())
@@ -116,7 +119,10 @@ def _rounded(counts: Floats) -> Floats:
 
 
 def _pictures(series: Series, payload: Payload) -> dict[str, Any] | None:
-    """A picture of each of the last periods; none on areas, which are filled by their counts."""
+    """A picture of each of the last periods.
+
+    Releases on areas have none, because areas are filled by their counts.
+    """
     if not all(synopsis.partition.tiles for synopsis in series.values()):
         return None
     return {
@@ -127,7 +133,7 @@ def _pictures(series: Series, payload: Payload) -> dict[str, Any] | None:
 
 
 def _side(number: int) -> str:
-    """What the picture of a period is called, by the number of the period."""
+    """Prefix of the names of what belongs to a period's picture."""
     return f"{number}-"
 
 

@@ -63,7 +63,7 @@ def counted_places(series: Series, *, polygons: Any = None, names: Sequence[str]
 
 
 def _given(series: Series, polygons: Any, names: Sequence[str]) -> PlacesOverTime:
-    """Polygons but those without an outline."""
+    """The polygons that have an outline."""
     found = series.answer_polygons(polygons)
     kept, outlines = polygon_outlines(polygons, series.domain)
     return PlacesOverTime(

@@ -21,7 +21,7 @@ MOST_ANSWERS = 10 * LARGEST_BATCH  # periods times rectangles of a question
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ServedSeries:
-    """A series, the places that it is told of, and the title of its page."""
+    """A series on the server: its places and its title."""
 
     title: str
     series: Series
@@ -86,5 +86,5 @@ def _with_bounds(bounds: Floats, counts: OverTime) -> list[dict[str, Any]]:
 
 
 def _finite(values: list[float]) -> list[float | None]:
-    """Numbers for JSON, which has null in place of those that are none."""
+    """Numbers for JSON, with null for those that are not finite."""
     return [value if math.isfinite(value) else None for value in values]
