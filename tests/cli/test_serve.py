@@ -114,11 +114,11 @@ def test_a_folder_that_is_no_series_says_why(months: Path, release: Path, tmp_pa
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
 
-    assert "There is no page of all together: the name of trips holds no period, such as 2026-03." in err
+    assert "There is no page of all releases together: the name of trips holds no period, such as 2026-03." in err
 
 
 def test_polygons_without_a_series_are_refused(run: Run, release: Path) -> None:
     """Before anything is served, with what they are for."""
     refused = run("serve", release, "--polygons", "areas.geojson", "--port", 0)
-    assert_refused(refused, 2, "--polygons are areas of a series, and these releases are none")
+    assert_refused(refused, 2, "--polygons are areas of a series, which these releases are not")
     assert_refused(run("serve", release, "--area-name", "name", "--port", 0), 2, "Give --polygons FILE, too.")

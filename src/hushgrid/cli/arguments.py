@@ -57,7 +57,7 @@ class AreasAsked:
         return cls(file=file, name=name, levels=levels or (), shares=shares)
 
     def check(self) -> None:
-        """Refuse options about areas where there are none, and shares of no levels."""
+        """Refuse options about areas without areas, and shares without levels."""
         given = {
             f"--area-name {self.name}": self.name is not None,
             f"--levels {','.join(self.levels)}": self.levels,
@@ -155,7 +155,7 @@ def _parsed(bounds: str, crs: str, crs_of_points: str | None) -> Domain:
 
 
 def _is_usable(bounds: object, crs: str, crs_of_points: str) -> bool:
-    """Whether a domain that a message would offer is not refused as well."""
+    """Whether a domain that a message would offer is not refused itself."""
     from hushgrid.counting.opening import check_place, check_reachable
 
     try:
@@ -278,11 +278,11 @@ class SlicesAsked:
 
     @property
     def in_period(self) -> dict[str, str | None]:
-        """What `hushgrid.publish` takes of a period; of slices, the times are in ``by``."""
+        """The arguments of a period; those of slices are in ``by``."""
         return {} if self.period is None else {"period": self.period, "time": self.time, "timezone": self.timezone}
 
     def chosen(self) -> By | None:
-        """What `hushgrid.publish` takes as ``by``; both options together are every pair."""
+        """What `hushgrid.publish` takes as ``by``; two options make every pair."""
         self._check()
         axes: list[By] = []
         if self.by is not None and self.values is not None:
@@ -329,7 +329,7 @@ class SlicesAsked:
             raise ArgumentError(msg)
 
     def _check_period(self) -> None:
-        """Refuse what slices of time have and a period has not."""
+        """Refuse options of slices of time, beside a period."""
         about_slices = {
             "--slices": self.slices,
             "--from": self.start,

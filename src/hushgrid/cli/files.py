@@ -60,7 +60,7 @@ def check_output(
 
 
 def _refuse_blank(path: Path, name: str) -> None:
-    """Refuse a path that stands for one in the help text, such as HTML|-."""
+    """Refuse a blank of the help text as a path, such as HTML|-."""
     context = click.get_current_context(silent=True)
     options = [] if context is None else [each for each in context.command.params if "--output" in each.opts]
     for blank in (option.metavar or "" for option in options):
@@ -196,7 +196,7 @@ def one_slice(slices: "Slices", path: Path, name: str | None) -> "Synopsis":
 
 
 def refuse_slices(path: Path, name: object) -> None:
-    """Refuse an option that chooses among slices, of a release that has none."""
+    """Refuse to choose among the slices of a release that has none."""
     if name:
         msg = f"{path} is one release and has no slices. Leave out --slice and --each."
         raise ArgumentError(msg)

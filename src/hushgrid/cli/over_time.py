@@ -63,7 +63,10 @@ def counted_on(series: "Series", polygons_file: Path | None, area_name: str | No
 
 
 def series_in(titled: "Sequence[tuple[str, Synopsis | Slices]]") -> "Series":
-    """The series that some releases are, by the periods in their titles; an error says why they are none."""
+    """The series that releases make by the periods in their titles.
+
+    An error says why they do not make one.
+    """
     from hushgrid.change.series import Series
     from hushgrid.periods import Period
     from hushgrid.synopsis.synopsis import Synopsis

@@ -55,7 +55,9 @@ def to_texts(_context: click.Context, _parameter: click.Parameter, text: str | N
 
 
 def to_slices(text: str | None, names: Sequence[str]) -> list[str] | None:
-    """Parse names of slices with commas between them, unless the whole text is one name.
+    """Parse names of slices with commas between them.
+
+    If the whole text is the name of one, it is that slice alone.
 
     Examples
     --------

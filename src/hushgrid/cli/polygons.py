@@ -44,7 +44,7 @@ class Features:
     crs : str
         Their coordinate reference system, longitude first.
     features : list of dict
-        GeoJSON features, complete but for a geometry where the file is not GeoJSON.
+        GeoJSON features; those of other formats have no geometry in them.
     is_geojson : bool
         Whether ids are those that the file gives, and not numbers that GDAL counts.
     """
@@ -136,7 +136,7 @@ class Features:
 
 
 def _text(name: Any) -> str:
-    """A name as text that commands no terminal, empty if there is none."""
+    """A name as printable text, empty if there is none."""
     if isinstance(name, float) and name.is_integer():
         name = int(name)  # some formats have no whole numbers
     text = str(name).strip() if isinstance(name, str | int | float) else ""
@@ -252,7 +252,7 @@ def _plain(value: Any) -> Any:
 
 
 def _column(values: list[Any]) -> Any:
-    """Values as an array of whole numbers, numbers or texts, whichever holds them all."""
+    """Values as one array, of whole numbers, numbers or texts."""
     import numpy as np
 
     kinds = {type(value) for value in values}

@@ -94,7 +94,9 @@ POINTS = section(
 PRIVACY = section(
     "Privacy",
     click.option("--epsilon", required=True, metavar="E", help="The privacy budget. Smaller means more private."),
-    click.option("--user-column", "user", metavar="COLUMN", help="Protect users: the column that says whose record."),
+    click.option(
+        "--user-column", "user", metavar="COLUMN", help="Protect users: the column that says whose record it is."
+    ),
     click.option("--max-per-user", type=int, metavar="K", help="Records to keep of each user. With --user-column."),
     click.option(
         "--missing-user",
@@ -253,7 +255,7 @@ SLICES = section(
     click.option(
         "--time-unit",
         type=click.Choice(["s", "ms", *get_args(Unit)]),
-        help="Times are whole numbers, so many since 1970.",
+        help="Times are whole numbers, counted from 1970 in this unit.",
     ),
 )
 LEDGER = section(

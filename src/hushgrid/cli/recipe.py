@@ -13,7 +13,7 @@ from hushgrid.errors import ArgumentError, InputError, quoted
 from hushgrid.files.paths import MISSING, irregularity, near_file
 
 LARGEST = 2**18  # bytes
-PERIOD = "{period}"  # in a text, stands for the period
+PERIOD = "{period}"  # stands for the period in a text
 
 
 class WithRecipe(click.Command):
@@ -23,7 +23,10 @@ class WithRecipe(click.Command):
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the file first, because the period it waits for may be typed after it."""
+        """Read the file before the other options.
+
+        The period that it needs may be typed after its name.
+        """
         if not ctx.resilient_parsing:
             typed = self.make_parser(ctx).parse_args(list(args))[0]
             if isinstance(typed.get("config"), str):
@@ -34,7 +37,7 @@ class WithRecipe(click.Command):
 
 
 def read_recipe(path: Path, command: click.Command, period: str | None) -> dict[str, Any]:
-    """The options of a command in a file, by the names of their parameters.
+    """The options in a file, by the names of their parameters.
 
     Values are as they would be typed, so that they are checked in one place.
 
@@ -117,7 +120,10 @@ def _text(value: object, period: str | None) -> str:
 
 
 def _read(path: Path) -> Mapping[str, object]:
-    """The keys and values of a TOML file; numbers with decimals stay the text they are."""
+    """The keys and values of a TOML file.
+
+    Numbers with decimals stay text, and so exact.
+    """
     complaint = irregularity(path)
     if complaint is not None:
         near = near_file(path) if complaint == MISSING else None

@@ -1,4 +1,4 @@
-"""What is asked of a release in slices: each of them, some together, or all."""
+"""Questions to a release in slices: to each, to some or to all."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -89,7 +89,10 @@ class Chosen:
         return self._told(answer, Answers(places=np.empty((len(names), 0)), columns=(), names=names, **said))
 
     def _told(self, answer: "Answer", answers: Answers) -> Answers:
-        """Answers with what they are about: the sum of some slices, or a row for each."""
+        """Answers with what they are about.
+
+        That is the sum of some slices, or a row for each.
+        """
         import numpy as np
 
         from hushgrid.slices.slices import few

@@ -13,7 +13,7 @@ from hushgrid.cli.parameters import whole_number
 from hushgrid.errors import HushgridError
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain, exact_text, number_of
 
-OPTIONS = {  # what Python calls otherwise
+OPTIONS = {  # where names in Python differ
     "user": "--user-column",
     "start": "--from",
     "end": "--to",
@@ -83,7 +83,7 @@ class Typed:
         return typed
 
     def _with_crs(self, instead: Mapping[str, object]) -> dict[str, object]:
-        """The same, with the reference system of a domain where it is another one."""
+        """The same values, with the system of a domain if it changes."""
         option = self.parameter("domain_crs")
         typed = (None if option is None else self.given(option)) or LONGITUDE_LATITUDE
         domain = instead.get("domain")
@@ -146,9 +146,8 @@ def scattered_bounds(words: Sequence[str]) -> tuple[str, list[str]] | None:
         bounds = words[place + 1 : place + 5]
         if option in BOUNDS and len(bounds) == 4 and all(map(NUMBER.fullmatch, bounds)):
             text = ",".join(bound.rstrip(",") for bound in bounds)
-            said = (
-                f"{option} takes four numbers W,S,E,N with commas and no blanks between them, got {' '.join(bounds)}."
-            )
+            said = f"{option} takes four numbers W,S,E,N with commas and no blanks between them, got "
+            said += f"{' '.join(bounds)}."
             return said, [*words[: place + 1], text, *words[place + 5 :]]
     return None
 
@@ -162,7 +161,10 @@ def _renamed(words: Sequence[str], name: str, possible: Sequence[str]) -> list[s
 
 
 def _with_missing(typed: Typed, hint: str, missing: click.Parameter | None) -> Typed:
-    """Add what is required and was not given; a recipe may have given the rest."""
+    """Add what is required and missing.
+
+    A recipe may have given the other options that are required.
+    """
     config = typed.parameter("config")
     alone = config is not None and typed.given(config) is not None
     for parameter in typed.command.params:

@@ -302,6 +302,6 @@ def draw_bounds(bounds: BoundsPlan, path: Path) -> None:
 
 
 def _round_bounds(largest: int) -> list[int]:
-    """1, 2, 5, 10, 20, 50 and so on, up to the largest or beyond."""
+    """Bounds 1, 2, 5, 10, 20 and so on, up to the largest or beyond."""
     numbers = [first * 10**zeros for zeros in range(len(str(MOST_PER_USER))) for first in (1, 2, 5)]
     return numbers[: next(place for place, number in enumerate(numbers) if number >= min(largest, MOST_PER_USER)) + 1]

@@ -62,10 +62,8 @@ class ChangeReport:
         meaning = f"From low to high is a range by noise alone, of {percent}."
         if self.covered:
             meaning = f"The true change lies between low and high with {percent} confidence."
-        meaning += (
-            " A star marks what is more than noise explains, after "
-            f"{CORRECTION_TITLES[terms.correction]} correction for {number}."
-        )
+        correction = f"{CORRECTION_TITLES[terms.correction]} correction for {number}"
+        meaning += f" A star marks what is more than noise explains, after {correction}."
         return "\n".join([*lines, *self.caveats, wrapped(meaning), "", wrapped(self.sentence)])
 
     def _row(self, number: int, columns: "dict[str, Floats]") -> list[str]:
@@ -101,7 +99,10 @@ class ChangeReport:
             yield csv_line([*place, *(_field(values[number].item()) for values in columns.values())])
 
     def records(self) -> list[dict[str, Any]]:
-        """One record a place for JSON, the surest change first; null stands for a ratio that is missing."""
+        """One record a place for JSON, the surest change first.
+
+        Null stands for a ratio that is missing.
+        """
         columns, found = self.difference.columns(), []
         for number in self.difference.by_evidence().tolist():
             place = {} if self.names is None else {"name": self.names[number]}

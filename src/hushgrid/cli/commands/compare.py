@@ -154,7 +154,7 @@ Form = Literal["table", "json", "csv", "html"]
 
 
 def _form(want_json: bool, want_csv: bool, output: Path | None, title: str | None, *, overwrite: bool) -> Form:
-    """The one form that is asked for, by an option or by the ending of a file."""
+    """The form asked for by an option, or by a file's ending."""
     if sum((want_json, want_csv, output is not None)) > 1:
         msg = "Choose one of --json, --csv and -o FILE, whose ending says the format."
         raise click.UsageError(msg)
@@ -215,7 +215,7 @@ def _tell(
     *,
     overwrite: bool,
 ) -> None:
-    """Print a report or write it to a file; what its readers must know goes beside it."""
+    """Print a report or write it to a file, and say its caveats."""
     terms = change.terms
     if form == "table":
         click.echo(report.table())

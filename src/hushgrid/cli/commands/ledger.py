@@ -66,7 +66,7 @@ def accounts_in_words(book: "Book") -> str:
 
 
 def _periods_in_words(account: "Account") -> str:
-    """The periods of a data set, and what somebody in all of them has to bear."""
+    """The periods of a data set as a table, and their sum in words."""
     from hushgrid.ledger.book import amount
 
     name, periods = _printable(account.dataset), account.by_period

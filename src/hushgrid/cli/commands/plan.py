@@ -1,4 +1,4 @@
-"""What to expect before touching any data: ``hushgrid plan`` and ``hushgrid publish --check``."""
+"""``hushgrid plan``: what to expect, before touching any data."""
 
 from fractions import Fraction
 from pathlib import Path

@@ -145,7 +145,7 @@ FORMS: dict[str, OutputForm] = {".geojson": "geojson", ".json": "geojson", ".csv
 
 @dataclass(frozen=True, kw_only=True)
 class PlacesAsked:
-    """What is asked, as the options say: rectangles, polygons, or the areas of a release."""
+    """What is asked about: rectangles, polygons or a release's own areas."""
 
     rects: list[Rect]
     rects_file: Path | None

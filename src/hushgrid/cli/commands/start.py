@@ -102,7 +102,7 @@ class Replies:
         return sentence(self.planned())
 
     def planned(self) -> "Plan":
-        """The plan of a release on cells, where the number of points is known."""
+        """The plan of a release on cells, of a known number of points."""
         from hushgrid.planning.plan import plan
 
         assert self.domain is not None
@@ -149,7 +149,7 @@ def start_command() -> None:
 
 
 def _run(words: list[str]) -> None:
-    """Run ``hushgrid publish``; its errors end this command as they would end that one."""
+    """Run ``hushgrid publish``; its errors end this command, too."""
     program = click.get_current_context().find_root().command
     program.main(["publish", *words], prog_name="hushgrid", standalone_mode=False)
 

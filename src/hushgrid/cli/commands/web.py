@@ -120,7 +120,7 @@ def _write_page(page: str, output: Path, *, overwrite: bool) -> None:
 
 
 def _refuse_of_folder(options: dict[str, object]) -> None:
-    """Refuse what the page of a series has not."""
+    """Refuse options that the page of a series does not have."""
     for option in (option for option, given in options.items() if given is not None):
         msg = f"{option} is for the page of one release, and this is a folder of them. Leave it out, or name one file."
         raise ArgumentError(msg)
@@ -217,7 +217,10 @@ def _series_of(
     polygons_file: Path | None,
     area_name: str | None,
 ) -> "ServedSeries | None":
-    """What the releases are together; where they are no series though it seems meant, a note says why."""
+    """The series that releases make, if they make one.
+
+    A note says why those of a folder do not.
+    """
     from hushgrid.web.series.served import ServedSeries
 
     folder = files[0] if len(files) == 1 and len(titled) > 1 else None
@@ -225,10 +228,10 @@ def _series_of(
         series = over_time.series_in(titled)
     except ArgumentError as error:
         if polygons_file is not None:
-            msg = f"--polygons are areas of a series, and these releases are none: {error}"
+            msg = f"--polygons are areas of a series, which these releases are not: {error}"
             raise ArgumentError(msg) from None
         if folder is not None:
-            note(f"There is no page of all together: {error}")
+            note(f"There is no page of all releases together: {error}")
         return None
     levels = over_time.counted_on(series, polygons_file, area_name)
     return ServedSeries(title="All together" if folder is None else folder.resolve().name, series=series, levels=levels)
