@@ -146,7 +146,7 @@ class _Rings:
 
     @classmethod
     def of(cls, cells: list[str], domain: Domain) -> Self:
-        """Rings of cells, one for each turn of the Earth that is near a domain."""
+        """Rings of cells, one for each turn that is near a domain."""
         h3 = import_h3()
         poles = {h3.latlng_to_cell(pole, 0, h3.get_resolution(cells[0])): pole for pole in (-90.0, 90.0)}
         rings = [_outline(h3.cell_to_boundary(cell), poles.get(cell)) for cell in cells]

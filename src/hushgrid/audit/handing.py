@@ -100,7 +100,10 @@ def as_spark(records: Records, folder: Path, _stack: ExitStack) -> Handed:
 
 
 def beside_a_prior(records: Records, folder: Path, stack: ExitStack) -> Handed:
-    """Points in memory, beside a file of public points that no record had a part in."""
+    """Points in memory, beside a file of public points.
+
+    No record had a part in that file.
+    """
     path = folder / "public.parquet"
     lon, lat = PUBLIC.T
     pq.write_table(pa.table({"lon": lon, "lat": lat}), path)

@@ -50,12 +50,18 @@ def total_rate(epsilon: Fraction, cap: int, share: Fraction = TOTAL_SHARE) -> Fr
 
 
 def users_rate(epsilon: Fraction) -> Fraction:
-    """Rate of the noise on users by their records: a user is in one bin."""
+    """Rate of the noise on users by their records.
+
+    A user is in one bin.
+    """
     return ALL_USERS_SHARE * epsilon
 
 
 def regions_rate(epsilon: Fraction, cap: int) -> Fraction:
-    """Rate of the noise on all records by region: those of a user weigh as much as the cap's at most."""
+    """Rate of the noise on all records by region.
+
+    Those of a user weigh as much as the cap's at most.
+    """
     return ALL_REGIONS_SHARE * epsilon / (RECORD_WEIGHT * cap)
 
 

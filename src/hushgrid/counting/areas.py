@@ -102,7 +102,10 @@ class _Raster:
         return cells.cell(latitudes, self.bounds[1], self.scales[1], self.side)
 
     def columns_in_rows(self, edge: Indices, row: Indices) -> tuple[Indices, Indices]:
-        """First and last column that an edge may enter in a row, or one beside."""
+        """First and last column that an edge may enter in a row.
+
+        They may be one column too far.
+        """
         left, bottom, right, top = self.edges[edge].T
         south, north = self.bounds[1], self.bounds[3]
         height = (north - south) / self.side

@@ -339,7 +339,10 @@ class UserLevel:
     def rule(
         self, domain: Domain, *, key: bytes, cells: Grid | AreaPartition | None = None, distinct: bool = False
     ) -> KeyedRule:
-        """The rule that chooses records, or with `distinct` the cells of a public partition that they lie in."""
+        """The rule that chooses records.
+
+        With `distinct` it chooses the cells of a public partition that they lie in.
+        """
         rule = KeyedRule(
             key=key,
             domain=domain,

@@ -170,7 +170,7 @@ DECIMALS = (".", ",")
 
 
 class Signs(NamedTuple):
-    """What stands between the columns of a CSV file, and may stand in its numbers."""
+    """What stands between the columns of a CSV file, and in its numbers."""
 
     delimiter: str
     decimals: str

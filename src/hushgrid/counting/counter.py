@@ -295,7 +295,7 @@ class EngineSource(Protocol):
         """Open a counter of the kept points."""
 
     def copied(self) -> AbstractContextManager[PointSource]:
-        """Copy the rows to this machine, with their slices; where they were opened with slices."""
+        """Copy the rows to this machine, with slices if they were opened with them."""
 
     def state(self) -> bytes | None:
         """Digest that tells these points from others; private.

@@ -259,7 +259,10 @@ class CsvPoints:
 
 @dataclass(frozen=True)
 class CsvFields:
-    """Numbers of the fields to read: coordinates, the user if there is one, columns of slices."""
+    """Numbers of the fields to read.
+
+    They are those of coordinates, of the user if there is one, and of slices.
+    """
 
     numbers: tuple[int, ...]
     has_user: bool

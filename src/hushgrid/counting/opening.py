@@ -107,7 +107,7 @@ def _misplacement(crs: str, domain: Domain) -> str | None:
 
 
 def _distance(place: Bounds, area: Bounds) -> float:
-    """Degrees between two rectangles of longitude and latitude, the longer way of the two axes.
+    """Degrees between two rectangles, along the axis where they are more.
 
     One whose east is below its west crosses the 180th meridian.
     """

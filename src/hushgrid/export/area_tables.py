@@ -60,7 +60,10 @@ def write_area_table(
 
 
 def _rows(synopsis: Synopsis, areas: AreaPartition, level: AreaLevel, *, whole: bool) -> pa.Table:
-    """The areas of a level in the order of the file, with their level and what they lie in, if there are levels."""
+    """The areas of a level, in the order of their file.
+
+    With levels they say theirs, and what they lie in.
+    """
     table = synopsis.table(level.name, whole=whole)
     if are_h3_indexes(level.names):
         table = table.add_column(1, "h3", table["name"])  # where tools look for it

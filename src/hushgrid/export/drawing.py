@@ -74,7 +74,10 @@ def png(shades: Bytes, palette: Bytes) -> bytes:
 
 
 def _size(domain: Domain) -> tuple[float, float]:
-    """Width and height of the drawing; longitudes are as long as they are on the ground."""
+    """Width and height of the drawing.
+
+    Degrees of longitude are as long as they are on the ground.
+    """
     width, height = domain.width, domain.height
     if domain.is_geographic:
         width *= max(0.1, math.cos(math.radians((domain.south + domain.north) / 2)))
@@ -83,7 +86,10 @@ def _size(domain: Domain) -> tuple[float, float]:
 
 
 def _shades(shown: Floats) -> Bytes:
-    """Densities as numbers of colours, on a scale of logarithms; 0 where there is next to nothing."""
+    """Densities as numbers of colours, on a scale of logarithms.
+
+    They are 0 where there is next to nothing.
+    """
     some = shown[shown > 0]
     highest = float(np.quantile(some, DENSEST)) if some.size else 1.0
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -96,7 +96,10 @@ def fault(sentences: Mapping[str, object], complete: Mapping[str, str]) -> str |
 
 
 def _places(text: str) -> set[str] | None:
-    """Names in braces; None where the braces do not match, or hold more than a name."""
+    """Names in braces, None where braces are not right.
+
+    They do not match then, or hold more than a name.
+    """
     try:
         parts = [part[1:] for part in Formatter().parse(text) if part[1] is not None]
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a release knows, as a picture: fine where counts are sure, smooth where they are not.
+"""A picture of a release: fine where counts are sure, else smooth.
 
 A release knows some places to the block and others only as a region. Blocks of a picture are halved along both axes for
 as long as the parts are known and cells of the release are smaller. What is not known of a block is spread over it
@@ -59,7 +59,9 @@ class Layer:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Picture:
-    """Layers of blocks, the largest first, each half as wide and half as high as the one before.
+    """Layers of blocks, the largest first.
+
+    Those of each layer are half as wide and half as high as those before.
 
     Examples
     --------
@@ -111,7 +113,9 @@ class Picture:
 
 
 def densities(synopsis: Synopsis, longest: int) -> Floats:
-    """Counts per unit of `row_sizes` in each pixel, as finely as the release knows them; the southernmost row first.
+    """Counts per unit of `row_sizes` in each pixel.
+
+    They are as fine as the release knows them. The southernmost row comes first.
 
     Parameters
     ----------
@@ -125,7 +129,9 @@ def densities(synopsis: Synopsis, longest: int) -> Floats:
 
 
 def smoothly_halved(painted: Floats) -> Floats:
-    """Densities of blocks half as wide and half as high, without edges between those of different blocks.
+    """Densities of blocks half as wide and half as high.
+
+    No edges show between those of different blocks.
 
     Along each axis a part takes 3/4 of its own block's density and 1/4 of its neighbour's. Repeated, it is the
     quadratic spline of Chaikin, "An algorithm for high-speed curve generation", 1974. Their mean is kept.
@@ -156,7 +162,10 @@ def row_sizes(grid: Grid) -> Floats:
 
 
 def _halved(domain: Domain, longest: int) -> Iterator[Grid]:
-    """Grids of blocks that look about square: one block along the shorter side, then two, four, and so on."""
+    """Grids of blocks that look about square.
+
+    Along the shorter side they have one block, then two, four, and so on.
+    """
     width, height = domain.width, domain.height
     if domain.is_geographic:
         width *= max(0.1, math.cos(math.radians((domain.south + domain.north) / 2)))
@@ -168,7 +177,10 @@ def _halved(domain: Domain, longest: int) -> Iterator[Grid]:
 
 
 def _parts(blocks: Indices, grid: Grid) -> Indices:
-    """Blocks of a grid that divide blocks of the one before: four each, side by side; all of the first grid."""
+    """Blocks of a grid that divide those of the grid before.
+
+    They are four each, side by side; of the first grid, all.
+    """
     if 1 in (grid.rows, grid.columns):
         return np.arange(grid.cells)
     row, column = np.divmod(blocks, grid.columns // 2)
@@ -178,7 +190,7 @@ def _parts(blocks: Indices, grid: Grid) -> Indices:
 
 
 def _holding_smaller(partition: Partition, grids: list[Grid]) -> list[Truths]:
-    """Blocks of each grid that hold the middle of a cell smaller than they are."""
+    """Blocks of each grid that hold the middle of a smaller cell."""
     holding = [np.zeros((grid.rows, grid.columns), bool) for grid in grids]
     domain = partition.domain
     corner, size = (domain.west, domain.south), (domain.width, domain.height)
@@ -194,7 +206,9 @@ def _holding_smaller(partition: Partition, grids: list[Grid]) -> list[Truths]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Around:
-    """Densities that larger blocks lead one to expect: nothing finer than a share of the domain at first.
+    """Densities that larger blocks lead one to expect.
+
+    At first, nothing is finer than a share of the domain.
 
     Those of the larger blocks are smoothed, with or without those that are divided.
     """
@@ -262,7 +276,9 @@ def _bounds(grid: Grid, blocks: Indices) -> Floats:
 
 
 def _shared(masses: Floats, asked: _Asked, weights: Floats) -> Floats:
-    """Masses of the parts of blocks: known parts have their estimates, the others share by weight what is left.
+    """Masses of the parts of blocks.
+
+    Known parts have their estimates; the others share what is left by their weights.
 
     Where nothing is left, or no other part is there to take it, the estimates of known ones are scaled to the mass.
     """

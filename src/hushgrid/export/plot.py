@@ -52,7 +52,10 @@ def coast(domain: Domain) -> Coast:
 
 
 def _turns(line: Floats) -> list[Floats]:
-    """A line without leaps at 180 degrees, as seen in this turn of the world and the ones beside it."""
+    """A line without leaps at 180 degrees.
+
+    It comes as seen in this turn of the world, and in the ones beside it.
+    """
     longitudes = np.unwrap(line[:, 0], period=TURN)
     return [np.stack([longitudes + turn, line[:, 1]], axis=1) for turn in (-TURN, 0, TURN)]
 
@@ -129,7 +132,9 @@ def write_png(synopsis: Synopsis, out: BinaryIO) -> None:
 
 
 def _densities(synopsis: Synopsis) -> Floats:
-    """Counts per square kilometre of each pixel, as finely as the release knows them; shape (rows, columns).
+    """Counts per square kilometre of each pixel, shape (rows, columns).
+
+    They are as fine as the release knows them.
 
     In squares of the domain's own units where their length is not known.
     """

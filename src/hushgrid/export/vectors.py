@@ -174,7 +174,10 @@ def write_layer(
     kind: str,
     crs: str,
 ) -> None:
-    """Write shapes with fields as one layer of a GeoPackage, which says what it is."""
+    """Write shapes with fields as one layer of a GeoPackage.
+
+    The file says what it is.
+    """
     try:
         import pyogrio
     except ImportError as error:

@@ -305,7 +305,10 @@ def _parse_size(fields: JsonObject) -> Size:
 
 
 def _with_total(claim: Claim, scale: Scale | None) -> Claim:
-    """The claim with its total; early files have a private one in the scale alone."""
+    """The claim with its total.
+
+    Early files have a private total in the scale alone.
+    """
     if claim.total is not None or scale is None or scale.cap is None:
         return claim
     return replace(claim, total=CappedTotal(value=scale.total, cap=scale.cap))

@@ -1,4 +1,4 @@
-"""GeoParquet metadata of a release: what its cells are, and the reference system they are in."""
+"""GeoParquet metadata of a release: its cells and their system."""
 
 import json
 from typing import Any

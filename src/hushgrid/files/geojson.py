@@ -33,7 +33,10 @@ def parse_geojson(text: bytes) -> dict[str, Any]:
 
 @contextmanager
 def _no_collector() -> Iterator[None]:
-    """No search for cycles meanwhile: there are none in JSON, and it takes most of the time of a large file."""
+    """Stop looking for garbage in cycles meanwhile.
+
+    JSON has no cycles, and looking for them takes most of the time of a large file.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -91,7 +91,10 @@ def groups_by_place(partitions: Sequence[Partition]) -> Iterator[list[Run]]:
 
 
 def _sharing(partitions: Sequence[Partition], rows: int) -> Iterator[list[Run]]:
-    """Leaves of partitions that share groups, as few together as make good groups; all of a small file."""
+    """Leaves of partitions that share groups.
+
+    They are as few as make good groups; in a small file, all of them.
+    """
     runs: list[Run] = []
     for number, partition in enumerate(partitions):
         runs.append(_run_of(partition, number))
@@ -158,7 +161,10 @@ def _rows_of(runs: list[Run]) -> int:
 
 
 def _cost(runs: list[Run]) -> float:
-    """Rows of a group times its area: what readers of a small place read of it."""
+    """Rows of a group times its area.
+
+    That is what readers of a small place read of it.
+    """
     return float(_rows_of(runs) * _areas(_around(runs)[None])[0])
 
 
@@ -169,7 +175,7 @@ def _around(runs: list[Run]) -> Floats:
 
 
 def _halves_by_place(runs: list[Run]) -> tuple[list[Run], list[Run]]:
-    """Runs cut in two where readers of a small place will read the fewest rows.
+    """Runs cut in two, so that readers of a small place read few rows.
 
     A place lies in a group as often as the group's box is large, so that rows times areas are to be few. The longest
     run is cut first, and others follow it, some into one half alone.

@@ -34,7 +34,10 @@ def places_table(places: CountedPlaces) -> bytes:
 
 
 def parse_places(fields: JsonObject, *, around: Structure, scale: Scale | None, packed: bytes | None) -> CountedPlaces:
-    """The places of a release on a tree, each part checked before it is built."""
+    """The places of a release on a tree.
+
+    Each part is checked before it is built.
+    """
     fields.only("areas", "values", "rate")
     values = fields.wholes("values", low=LOWEST, high=HIGHEST)
     if not isinstance(around, Tree) or (scale is not None and scale.all_records is not None):

@@ -1,4 +1,4 @@
-"""The scale of a release in its file, and what it knows of all records."""
+"""The scale of a release in its file."""
 
 from typing import Any, cast
 
@@ -14,7 +14,10 @@ LOWEST, HIGHEST = -(2**63), 2**63 - 1
 
 
 def scale_json(scale: Scale) -> dict[str, Any]:
-    """The scale; the key for all records only where they were estimated, since older versions do not know it."""
+    """The scale as JSON.
+
+    The key for all records is there only where they were estimated, since older versions do not know it.
+    """
     known = {} if scale.all_records is None else {"all_records": vars(scale.all_records)}
     return {name: value for name, value in vars(scale).items() if name != "all_records"} | known
 

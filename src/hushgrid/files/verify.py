@@ -129,7 +129,10 @@ def _rates(synopsis: Synopsis) -> FileCheck:
 
 
 def _total(synopsis: Synopsis) -> Iterator[FileCheck]:
-    """Whether a number of all records was paid for, once, and is the one that counts were scaled to."""
+    """Whether the number of all records was paid for, once.
+
+    It must be the one that counts were scaled to.
+    """
     claim, scale = synopsis.claim, synopsis.scale
     spends = sum(spend.purpose == TOTAL for spend in claim.spends)
     if claim.total is None and not spends:
@@ -142,7 +145,7 @@ def _total(synopsis: Synopsis) -> Iterator[FileCheck]:
 
 
 def _places(synopsis: Synopsis) -> Iterator[FileCheck]:
-    """Whether the noise in places costs a record in one of them as much as the claim says.
+    """Whether noise in places costs a record as much as claimed.
 
     Such a record pays for nothing around the places, not even for a noisy size.
     """
@@ -156,7 +159,10 @@ def _places(synopsis: Synopsis) -> Iterator[FileCheck]:
 
 
 def _is_beside(scale: Scale) -> bool:
-    """Whether a noisy total was measured beside the public one that counts are scaled to."""
+    """Whether a noisy total was measured beside a public one.
+
+    Counts are then scaled to the public one.
+    """
     return scale.source == "public" and scale.all_records is not None
 
 

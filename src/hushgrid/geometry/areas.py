@@ -188,7 +188,7 @@ class AreaPartition:
         return found[self.level if name is None else name]
 
     def file_order(self, level: AreaLevel) -> Indices:
-        """The areas of a level, by which of them has the first part in the file."""
+        """The areas of a level, in the order of their first parts in the file."""
         return np.argsort(np.minimum.reduceat(self.places, level.starts[:-1]))
 
     def parents_of(self, level: AreaLevel) -> list[str]:

@@ -216,7 +216,7 @@ class Account:
         return self._with(entry.period, reserved=-entry.epsilon, spent=entry.charged)
 
     def _with(self, period: str | None, *, reserved: Fraction, spent: Fraction = Fraction(0)) -> Self:
-        """The account with more set aside and spent, by a period if there is one."""
+        """The account with more set aside and spent, in a period or in all."""
         periods = self.periods
         if period is not None:
             payer = self.paying(period)
@@ -368,7 +368,10 @@ class Book:
 
 
 def _is_alike(entry: Entry, request: Request) -> bool:
-    """Whether an entry is one release of the data set and the domain of a request; slices are several."""
+    """Whether an entry released the data set and domain of a request.
+
+    Slices are several releases, and do not count.
+    """
     try:
         asked, wanted = (JsonObject.parse(text.encode()) for text in (entry.request, request.text))
         places = [(each.numbers("bounds"), each.text("crs")) for each in (asked, wanted)]

@@ -290,7 +290,7 @@ def _check_unit(account: Account, request: Request) -> None:
 
 
 def _check_clock(book: Book, request: Request) -> None:
-    """Refuse to tell periods in another way, by which a record could be in two."""
+    """Refuse another way to tell periods: a record could be in two."""
     rule, known = request.period, book.clock(request.dataset)
     if rule is not None and known not in (None, (rule.time, rule.timezone)):
         column, timezone = known or (None, None)

@@ -114,7 +114,7 @@ class Areas:
         return H3Areas(resolutions=resolutions, within=domain, shares=shares)
 
     def _digest(self, about: list[Any]) -> "hashlib._Hash":
-        """A hash of what tells these areas from others, and of their shares of the budget, if these are good."""
+        """A hash of areas, and of their shares of the budget if these are good."""
         shares = [] if self.shares is None else [list(map(str, level_shares(self.shares, self.levels)))]
         return hashlib.sha256(json.dumps([*about, *shares]).encode())
 

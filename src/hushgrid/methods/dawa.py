@@ -92,7 +92,7 @@ class Dawa:
 
     @classmethod
     def paper(cls) -> Self:
-        """Buckets of all sizes, as the paper has them, on a grid of 256 a side.
+        """Buckets of all sizes on 256 cells a side, as in the paper.
 
         That is the largest grid of DPBench (Hay et al., SIGMOD 2016); the paper itself leaves the grid to the data.
         """

@@ -221,7 +221,9 @@ class Budget:
         )
 
     def apart(self) -> "Budget":
-        """The same budget for other records: what is left of it, with an account of its own.
+        """What is left of the budget, for other records.
+
+        It has an account of its own.
 
         Privacy
         -------

@@ -212,7 +212,7 @@ class Replica:
 
 
 def weights_by_level(synopsis: Synopsis) -> Floats:
-    """Weights of the components of the prior, for each level and axis, shape (levels, 2, 8)."""
+    """Weights of the components of the prior, shape (levels, 2, 8)."""
     if INFERENCES[synopsis.inference].learned:
         return synopsis.evidence.prior_weights
     return np.broadcast_to(FIRST_WEIGHTS, (1, 2, len(FIRST_WEIGHTS)))

@@ -113,7 +113,9 @@ class Estimates:
         fourth: Floats,
         confidence: float,
     ) -> Self:
-        """Counts of whose noise a part has a known law: its reach follows from that law.
+        """Counts whose noise has a known law in part.
+
+        The reach of that part follows from its law.
 
         Parameters
         ----------
@@ -170,7 +172,10 @@ ONE_LAPLACE, TWO_LAPLACES = 3.0, 1.5  # excess kurtosis of one Laplace noise, an
 
 @cache
 def _known_reaches(confidence: float) -> tuple[float, float, float]:
-    """Reach of a normal law, of two Laplace noises and of one, in standard deviations."""
+    """Reach of normal noise, of two Laplace noises and of one.
+
+    They are in standard deviations.
+    """
     beyond = 1 - check_confidence(confidence)
     y = -math.log(beyond)  # one Laplace noise: P(|X| > y b) = exp(-y), and its deviation is b sqrt(2)
     both = y
@@ -180,7 +185,9 @@ def _known_reaches(confidence: float) -> tuple[float, float, float]:
 
 
 def reach_of_noise(confidence: float, excess: Floats) -> Floats:
-    """Half width of an interval in standard deviations, by the excess kurtosis of the noise.
+    """Half width of an interval, in standard deviations of its noise.
+
+    It follows from the excess kurtosis of the noise.
 
     It is exact for a normal law, for two Laplace noises and for one, and quadratic between.
 

@@ -70,7 +70,10 @@ def places(partition: Structure, first: int = 0, stop: int | None = None) -> dic
 
 
 def names(partition: Structure, first: int = 0, stop: int | None = None) -> dict[str, pa.Array]:
-    """A column of names, for areas only; H3 cells have another one, where tools look for indexes."""
+    """A column of names, for areas only.
+
+    H3 cells have another one, where tools look for indexes.
+    """
     labels = ["name", "h3"] if are_h3_indexes(partition.names) else ["name"] if partition.names else []
     return {label: pa.array(partition.names[first:stop]) for label in labels}
 

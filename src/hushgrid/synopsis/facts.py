@@ -25,7 +25,10 @@ SIMULATION = "Simulation: the noise came from a seed. This protects nobody and i
 
 
 def total_answer(synopsis: Synopsis, *, confidence: float) -> Answer:
-    """The estimated total of a release, with its interval; areas need no polygons for it."""
+    """The estimated total of a release, with its interval.
+
+    Areas need no polygons for it.
+    """
     if synopsis.partition.tiles:
         return synopsis.answer(synopsis.domain.bounds, confidence=confidence)
     return synopsis.districts.total_of_all(confidence)

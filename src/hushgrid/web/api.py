@@ -56,7 +56,9 @@ def answers(entry: Shelved, question: Question) -> dict[str, Any]:
 
 
 def cells(entry: Shelved, parameters: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """One page of leaf cells, of one slice where there are some, and where the next is.
+    """One page of leaf cells, and where the next is.
+
+    In a release of slices, they are those of one slice.
 
     Cells come in the order of the partition, zeros too.
     """
@@ -80,7 +82,10 @@ def cells(entry: Shelved, parameters: Iterable[tuple[str, str]]) -> dict[str, An
 
 
 def areas(entry: Shelved, parameters: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """The named areas of a level, or a part of them, in the order of their file."""
+    """Named areas of a level, in the order of their file.
+
+    They may be a part of all.
+    """
     partition = entry.shown.partition
     if not isinstance(partition, AreaPartition):
         msg = f"the release {entry.name!r} has cells and no named areas. Ask it about districts by "
@@ -161,7 +166,10 @@ class Asked:
         return cls()
 
     def check(self, size: int, most: int, what: str) -> None:
-        """Refuse more than fits in one request: every slice is asked about all of it."""
+        """Refuse more than fits in one request.
+
+        Every slice is asked about all of it.
+        """
         if size * len(self.names) > most:
             msg = (
                 f"{size:,} {what} of {len(self.names):,} slices make {size * len(self.names):,}, and at most {most:,} "
@@ -186,7 +194,7 @@ class Asked:
         answer: Answer,
         part: slice = ALL_OF_THEM,
     ) -> list[dict[str, Any]]:
-        """Places with what is known of them, which is a part of an answer: numbers, or a list of them by slice."""
+        """Places with a part of an answer: numbers, or lists of them by slice."""
         values = [np.asarray(getattr(answer, name))[..., part] for name in columns]
         if not self.each:
             found = _records(columns, tuple(values))
@@ -257,7 +265,10 @@ def _part(
     most: int = LARGEST_PAGE,
     others: tuple[str, ...] = (),
 ) -> tuple[int, int]:
-    """First cell or area, and number of them asked for; there are `others` to ask by, in a message."""
+    """First cell or area, and the number asked for.
+
+    Messages name `others`, the parameters that there are besides.
+    """
     asked = {"first": 0, "limit": usual}
     lowest, highest = {"first": 0, "limit": 1}, {"first": math.inf, "limit": most}
     for name, text in parameters:

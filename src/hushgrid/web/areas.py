@@ -68,7 +68,10 @@ Overlay = Mapping[str, list[dict[str, Any]]]  # areas and lines, as `areas_and_l
 
 
 def overlay_figures(overlay: Overlay, payload: Payload) -> dict[str, Any]:
-    """Names of the areas of an overlay, and its lines; outlines go to the payload."""
+    """Names of the areas of an overlay, and its lines.
+
+    Outlines go to the payload.
+    """
     areas = overlay["areas"]
     known: dict[str, Any] = {"lines": overlay["lines"], "names": [area["name"] for area in areas]}
     if areas:
@@ -125,7 +128,7 @@ def block_outlines(grid: Grid) -> Arrays:
 
 
 def level_outlines(partition: AreaPartition) -> Iterator[tuple[str, Indices, Arrays]]:
-    """Every level, the coarsest first: its name, where each area is in its file, and their outlines."""
+    """Every level, the coarsest first: name, places in its file, outlines."""
     shapes = AreaShapes(partition)
     for name in partition.level_names:
         level = partition.level_called(name)
@@ -155,7 +158,10 @@ def decimals_of(vertices: Floats) -> int:
 
 
 def _shifted(values: Floats, decimals: int) -> Floats:
-    """Values times a power of ten; divided by one, so that decimals come out exact."""
+    """Values times a power of ten.
+
+    For a negative power they are divided, so that decimals come out exact.
+    """
     return np.asarray(values * 10.0**decimals if decimals >= 0 else values / 10.0**-decimals)
 
 

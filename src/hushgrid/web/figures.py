@@ -155,7 +155,9 @@ FINEST = 4096  # blocks on the longer side of a picture at most; none is finer t
 
 
 def picture_figures(synopsis: Synopsis, payload: Payload, *, side: str = "") -> dict[str, Any]:
-    """Layers of the picture: blocks and the logarithms of their densities go to the payload.
+    """Layers of the picture.
+
+    Blocks and the logarithms of their densities go to the payload.
 
     Where a page has several pictures, their arrays are told apart by the side they are on.
     """

@@ -73,7 +73,10 @@ def places_of(domain: Domain) -> Gazetteer:
 
 
 def _spread(places: Gazetteer, candidates: Indices, most: int) -> Indices:
-    """Half of them the largest, then the largest of every square of a grid, then the next ones."""
+    """Places that are spread over the map.
+
+    Half are the largest of all; then come the largest in every square of a grid, then the next ones.
+    """
     if len(candidates) <= most:
         return candidates
     column, row = (_slots(axis[candidates]) for axis in (places.lon, places.lat))

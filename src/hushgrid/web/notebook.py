@@ -1,4 +1,4 @@
-"""The map in a notebook: a page in a frame that can reach nothing outside of it."""
+"""The map in a notebook: a page in a frame that reaches nothing outside."""
 
 import tempfile
 import webbrowser
@@ -44,7 +44,7 @@ class Map:
         return path
 
     def open(self) -> Path:
-        """Show the page in a browser, from a file of its own, and return that file's path."""
+        """Show the page in a browser, and return the path of its file."""
         folder = Path(tempfile.mkdtemp(prefix="hushgrid-"))
         path = self.save(folder / "map.html")
         webbrowser.open(path.as_uri())
@@ -58,7 +58,10 @@ def map_of(synopsis: Synopsis, *, title: str | None = None, description: str | N
 
 
 def shown_in_notebook(synopsis: Synopsis) -> str:
-    """A release as HTML: its guarantee and total, over its map where that is not too large."""
+    """A release as HTML: its guarantee, its total and its map.
+
+    The map is left out where it would be too large.
+    """
     facts, total = Facts.of(synopsis), synopsis.answer(synopsis.domain.bounds)
     bounds = f"{total.low:,.0f} to {total.high:,.0f} {facts.after_bounds(CONFIDENCE)}"
     said = f"About {total.estimate:,.0f} {facts.counted}, {bounds}"

@@ -222,7 +222,7 @@ def map_page(
 
 
 def _figures(release: Synopsis | Slices, payload: Payload) -> dict[str, Any]:
-    """What the page needs to answer: cells and their picture, areas, or those of every slice."""
+    """What the page needs to answer: cells, areas, or those of slices."""
     if isinstance(release, Slices):
         return slice_figures(release, payload)
     if not release.partition.tiles:

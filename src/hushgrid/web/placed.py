@@ -16,7 +16,10 @@ NEARLY_CONVEX = 1e-12  # of an area: what its hull may have more
 
 
 def place_figures(places: CountedPlaces, *, confidence: float) -> dict[str, Any]:
-    """Counts of places, the law of their noise, and their pieces, each after the number of its place."""
+    """Counts of places, the law of their noise, and their pieces.
+
+    A piece comes after the number of its place.
+    """
     shapely = import_shapely()
     polygons, place = shapely.get_parts(AreaShapes(places.areas).shapes, return_index=True)
     pieces = [

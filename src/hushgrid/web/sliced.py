@@ -18,7 +18,10 @@ MANY_CELLS, FEWER_BITS = 200_000, 27
 
 
 def slice_figures(slices: Slices, payload: Payload) -> dict[str, Any]:
-    """What the slices are, and the figures of each; their arrays have the number of the slice before their names."""
+    """What the slices are, and the figures of each.
+
+    The names of arrays begin with the number of their slice.
+    """
     axes = [{"label": label_of(axis), "time": isinstance(axis, ByTime), "names": axis.names} for axis in slices.by.axes]
     if slices.on_areas:
         known = _on_areas(slices, payload)

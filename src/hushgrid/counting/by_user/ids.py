@@ -184,7 +184,10 @@ class Ids(NamedTuple):
         return hashes
 
     def not_longer_than(self, longest: int, *, empty: bool) -> NDArray[np.bool_]:
-        """Whether each id has at most so many characters; of one that is empty, `empty`."""
+        """Whether each id has at most that many characters.
+
+        For one that is empty, the answer is `empty`.
+        """
         lengths = characters = np.diff(self.edges)
         if lengths.size and lengths.max() > longest:  # bytes, of which a character has up to four
             characters = pc.utf8_length(self.array().dictionary.view(pa.large_string())).to_numpy()

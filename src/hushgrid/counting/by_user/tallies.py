@@ -70,7 +70,7 @@ class UserTally:
 
     @classmethod
     def of(cls, domain: Domain, *, most: int, cap: int | None) -> Self:
-        """The tally for K records a user, and for one cap or all that may be chosen.
+        """The tally for K records a user, and for one cap or all.
 
         A cap is at least 2 K: below, kept records say as much.
         """

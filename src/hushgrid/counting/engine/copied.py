@@ -82,7 +82,10 @@ class RowsToCopy:
 
 
 def _columns(names: Sequence[str], schema: Mapping[str, Any]) -> list[nw.Expr]:
-    """Columns as they are copied: of long texts the beginning, and whole numbers that Parquet has not as text."""
+    """Columns as they are copied.
+
+    Of long texts it is the beginning. Whole numbers that Parquet does not have become text.
+    """
     columns = {name: nw.col(name) for name in names}
     for name, column in columns.items():
         if schema[name] == nw.String:
@@ -136,7 +139,7 @@ def check_slices(by: By, schema: Mapping[str, Any], *, coordinates: tuple[str, .
 
 
 def _arrow_type(kind: Any) -> pa.DataType | None:
-    """The type of Arrow that a column of an engine has in a file, if it may tell slices."""
+    """The Arrow type of a column in a file, if it may tell slices."""
     if kind in (nw.String, nw.Categorical, nw.Enum):
         return pa.string()
     if kind.is_integer():

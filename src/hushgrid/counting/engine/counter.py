@@ -179,7 +179,7 @@ class EngineCounter:
 
     @contextmanager
     def _cells_of(self, partition: Partition | Refinement) -> Iterator[Frame]:
-        """The cell of each point, computed by the engine; the area, found by our own kernel."""
+        """The cell of each point, from the engine; or its area, from our kernel."""
         points = self._snapshot.filter(~nw.col(LONGITUDE).is_null())
         if not isinstance(partition, AreaPartition):
             yield cell_keys(self._engine, points, partition)

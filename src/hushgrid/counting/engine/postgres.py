@@ -109,7 +109,7 @@ def chosen_columns(
 
 
 def _check_points(connection: "psycopg.Connection[Any]", column: Column, crs: str) -> None:
-    """Refuse a column that is declared to hold no points, or points of another reference system.
+    """Refuse a column declared to hold other things than points of the system.
 
     A column that declares no system is taken to be in the one asked for, as columns of numbers are.
     """

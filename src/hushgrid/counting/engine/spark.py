@@ -155,7 +155,10 @@ def _for_owner_alone() -> Iterator[None]:
 
 
 def _packer() -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """A function that makes one value of each batch, which executors get as it is written here."""
+    """A function that makes one value of each batch.
+
+    Executors get it as it is written here.
+    """
     name = PACKED_BATCH
 
     def packed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
