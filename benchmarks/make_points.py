@@ -60,7 +60,7 @@ def write_file(path, size, seed):
 
 
 def write_folder(folder, size):
-    """So many points in files of a folder, unless they are there; gives back the folder."""
+    """Write a number of points to files of a folder, unless they are there."""
     if folder.exists():
         return folder
     unfinished = folder.with_name(f"{folder.name}.unfinished")

@@ -143,7 +143,7 @@ def best_of_both(work, times=2):
 
 @contextmanager
 def threads(number):
-    """So many threads for what runs inside."""
+    """A number of threads for what runs inside."""
     before = os.environ.get("HUSHGRID_THREADS")
     os.environ["HUSHGRID_THREADS"] = str(number)
     try:

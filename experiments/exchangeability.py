@@ -30,7 +30,7 @@ WORKLOAD_SECONDS = 0.05
 
 
 def drawn(true_points: Floats, scale: int, rng: np.random.Generator) -> Floats:
-    """So many points from the shape, with replacement, as DPBench generates them."""
+    """Points drawn from the shape with replacement, as DPBench generates them."""
     return rng.choice(true_points, scale)
 
 

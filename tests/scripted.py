@@ -68,7 +68,7 @@ class ScriptedBudget(Budget):
 
 
 class _Points:
-    """So many points, wherever they are counted."""
+    """A number of points, the same wherever they are counted."""
 
     def __init__(self, size):
         self._size = size

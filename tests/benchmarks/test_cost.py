@@ -68,7 +68,7 @@ def test_a_release_is_measured_as_anyone_gets_it(tmp_path, method):
 
 
 def test_real_sets_that_are_missing_are_named(monkeypatch, capsys):
-    """And nothing is measured."""
+    """Nothing is measured, and what is missing is listed."""
 
     class Missing:
         at_hand = False

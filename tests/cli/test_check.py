@@ -141,7 +141,7 @@ def test_it_ends_as_publishing_would(run: Run, ledger: Path, options: list[str])
 
 
 def test_it_lists_all_that_is_wrong(run: Run) -> None:
-    """Not the first error alone: five mistakes in one command, each with its own."""
+    """Five mistakes in one command are listed, each with its own message."""
     write(trips(10, 1), Path("trips.parquet"))
     wrong = ["--epsilon", "0", "--user-column", "nobody", "-o", "nowhere/out.parquet", "--dataset", "trips"]
     said = " ".join(run("publish", "trips.parquet", *GIVEN, *wrong, "--ledger", "no.ledger", "--check").stdout.split())

@@ -96,7 +96,7 @@ def test_csv_has_what_python_has_by_evidence(compare: Run, folder: Path) -> None
 
 
 def test_json_says_what_was_asked_for(compare: Run) -> None:
-    """And null for a ratio that is missing."""
+    """JSON has the rate, the correction and all blocks; null stands for a missing ratio."""
     told = json.loads(compare("--grid", 6, "--json", "--rate", 0.01, "--correction", "holm").stdout)
 
     assert (told["rate"], told["correction"], told["confidence"], told["simulation"]) == (0.01, "holm", 0.95, False)

@@ -134,7 +134,7 @@ def test_a_period_that_is_missing_is_asked_for(run: Run, recipe: Path) -> None:
 
 
 def test_a_recipe_that_is_not_there_is_exit_code_3(run: Run, recipe: Path) -> None:
-    """And a name near it is told."""
+    """The refusal names a file that is there and was likely meant."""
     result = run("publish", "--config", "relaese.toml", "--period", "2026-01")
 
     assert_refused(result, 3)
@@ -142,7 +142,7 @@ def test_a_recipe_that_is_not_there_is_exit_code_3(run: Run, recipe: Path) -> No
 
 
 def test_what_is_missing_is_asked_for_alone(run: Run) -> None:
-    """Not what the recipe has."""
+    """The way out adds what is missing, and not what the recipe has."""
     Path("release.toml").write_text('points = "p.parquet"\ndomain = [0, 0, 1, 1]\noutput = "o.dp.parquet"\n')
     result = run("publish", "--config", "release.toml")
 

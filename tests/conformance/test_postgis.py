@@ -83,7 +83,7 @@ def test_slices_are_those_of_memory(server, user):
 
 
 def test_a_geometry_tells_no_slice(server):
-    """Nor does a name that its coordinates are given in the query."""
+    """Coordinates tell no slice either, whatever the query calls them."""
     with pytest.raises(ArgumentError, match="column of coordinates"):
         opened(server, "table=points", by=hg.By("geom", values=["here"]))
     with pytest.raises(ArgumentError, match="column of coordinates"):

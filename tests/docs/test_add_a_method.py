@@ -32,7 +32,7 @@ def patched(text, hunks):
 
 
 def test_the_page_names_a_file_for_every_block_of_code():
-    """So that none is passed over when it is followed."""
+    """Every block is a step, so none is passed over when the page is followed."""
     assert len(STEPS) == len(re.findall(r"^```(?:python|diff)$", PAGE, re.MULTILINE)) > 4
 
 

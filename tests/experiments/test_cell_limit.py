@@ -21,7 +21,7 @@ def test_limits_hold_and_rise(found):
 
 
 def test_a_limit_far_too_small_costs_accuracy(found):
-    """So that what is measured is the limit."""
+    """What is measured is the limit, and not something else."""
     assert found[0].errors[-1] > 1.5 * found[-1].errors[-1]
     assert np.mean(found[0].errors[:-1]) == pytest.approx(found[0].errors[-1])
 

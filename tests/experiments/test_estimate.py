@@ -87,7 +87,7 @@ def test_runs_may_differ_in_number():
 
 
 def test_a_single_run_has_no_standard_error_and_says_so():
-    """Nor has anything made from it."""
+    """A single run has no standard error, and neither has what is made from it."""
     once = Estimate.of({0: 2.0})
 
     assert math.isnan((once / Estimate.of(some_runs(5))).error)

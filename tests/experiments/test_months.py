@@ -31,7 +31,7 @@ def rows_of(kind, *, values, epsilon=1.0, **more):
 
 
 def test_where_nothing_changed_the_records_are_the_same():
-    """And those of the month before are others, of the same law."""
+    """The month before has other records of the same law."""
     first, second, third = of_one_law(SMALL_CLUSTERS, 3)
 
     assert second is third
@@ -40,7 +40,7 @@ def test_where_nothing_changed_the_records_are_the_same():
 
 
 def test_one_district_has_twice_as_many():
-    """And no other block has any more."""
+    """One block has twice as many points, and all others have as many as before."""
     _, second, third = with_a_doubled_district(SMALL_CLUSTERS, 3)
     domain = months.DATASETS[SMALL_CLUSTERS].domain
     blocks = months.block_grid(domain, months.BLOCKS).bounds()

@@ -48,7 +48,7 @@ def test_true_counts_are_those_of_a_second_way():
 
 
 def test_rectangles_lie_inside_and_halve_from_size_to_size():
-    """And end on lines that no quadtree has."""
+    """Rectangles lie in the domain, and each size is half of the next."""
     rects, lines = rectangles(Domain(west=0, south=0, east=1, north=1), seed=2)
     sides = (rects[:, 2:] - rects[:, :2]).reshape(QUERY_SIZES, RECTS_PER_SIZE, 2)
 

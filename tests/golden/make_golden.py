@@ -155,7 +155,7 @@ def facts(release):
 
 
 def facts_of_one(synopsis):
-    """The same of one synopsis."""
+    """The facts of one synopsis."""
     partition = synopsis.partition
     in_levels = [] if partition.tiles else [[*synopsis.districts.answers(level)[0]] for level in partition.level_names]
     return {

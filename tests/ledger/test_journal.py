@@ -60,7 +60,7 @@ def test_a_measurement_is_recorded_once(place: str) -> None:
 
 
 def test_another_request_cannot_resume_an_entry(place: str) -> None:
-    """Not even one of the same epsilon."""
+    """Even one of the same epsilon is refused."""
     with open_ledger(place) as ledger:
         reserved(ledger)
 

@@ -204,7 +204,7 @@ def test_a_ledger_from_before_there_were_periods_still_opens(tmp_path: Path) -> 
 
 
 def test_events_without_periods_are_written_as_before() -> None:
-    """So that an older version reads them, and a chain goes on."""
+    """An older version reads them, and a chain goes on."""
     opened = Opened(dataset="trips", budget=Fraction(3), unit="user", time="2026-01-31T09:00:00Z")
     kept = Reserved(entry=1, dataset="trips", epsilon=Fraction(1), request="{}", time="2026-01-31T09:00:00Z")
 

@@ -135,7 +135,7 @@ def test_colours_are_for_terminals_that_want_them(desk: Path, environment: dict[
 
 @pytest.mark.parametrize("command", ["hushgrid --help", QUERY, "hushgrid describe trips.dp.parquet"])
 def test_nothing_is_coloured_in_a_pipe(desk: Path, command: str) -> None:
-    """Not a single escape, even where colours are forced on others."""
+    """There is no escape sequence, even where other programs would force colours."""
     result = hushgrid(command)
 
     assert "\x1b" not in result.output

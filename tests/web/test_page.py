@@ -109,7 +109,7 @@ def test_a_hostile_title_is_text():
 
 
 def test_a_description_is_text_below_the_heading():
-    """And what search engines and link previews are told; without one there is neither."""
+    """Search engines and link previews are told it, too; without one there is neither."""
     tags = Tags(map_page(SYNOPSIS, title="Trips", description=HOSTILE)).tags
     [told] = [attributes["content"] for tag, attributes in tags if attributes.get("name") == "description"]
 

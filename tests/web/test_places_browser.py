@@ -208,7 +208,7 @@ def test_a_place_is_found_without_accents_or_by_coordinates(visit, america, text
 
 
 def test_enter_goes_to_the_same_place_again(visit):  # noqa: F811
-    """Not to the first that was listed before; after Escape there is nothing to go to."""
+    """Enter does not go to the first that was listed; after Escape there is nowhere to go."""
     page = visit()
     field = page.get_by_role("combobox", name="Find a place")
     field.fill("har")

@@ -201,5 +201,5 @@ def test_limits_count_every_slice(client):
 
 
 def test_a_page_of_areas_by_slice_is_bounded(client):
-    """So many rows and no more, however the address asks."""
+    """The limit on rows holds for all slices together, whatever the address asks."""
     assert "limit must be a whole number from 1 to 3,333" in refusal(client.get("/v1/areas/areas?each=true&limit=5000"))

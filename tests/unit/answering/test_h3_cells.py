@@ -80,7 +80,7 @@ def test_neighbours_share_their_borders(place):
 
 
 def test_points_are_counted_in_the_cell_that_h3_says(place):
-    """But for a thousandth of them at most, near a border: these are in the cell on its other side."""
+    """At most a thousandth are in a neighbouring cell, near the border."""
     domain, resolution, partition = place
     longitudes, latitudes = random_points(domain)
     found = [partition.names[number] for number in AreaIndex.of(partition).numbers(longitudes, latitudes)]
@@ -135,7 +135,7 @@ def test_what_is_expected_is_about_what_there_is(place):
 
 
 def test_outlines_are_simpler_where_vertices_would_be_too_many(monkeypatch):
-    """And neighbours still share them."""
+    """Simpler outlines still cover the domain without gaps."""
     domain, resolution = PLACES["a country"]
     before = shapely.get_num_coordinates(h3_cells(domain, resolution)[1]).sum()
     monkeypatch.setattr(cells_of_h3, "VERTEX_LIMIT", AREA_LIMIT + before // 2)

@@ -45,7 +45,7 @@ def test_periods_of_different_lengths_are_told(releases, names, said):
 
 
 def test_counts_are_those_of_the_releases(releases, change):
-    """And the difference is theirs."""
+    """The difference is the one count less the other."""
     found = change.answer(RECTS)
 
     np.testing.assert_array_equal(found.before, releases[0].count(RECTS))
@@ -87,7 +87,7 @@ def test_intervals_widen_with_confidence(releases, change):
 
 
 def test_holm_finds_no_more_than_benjamini_and_hochberg(releases):
-    """And no less than Bonferroni."""
+    """Holm's correction finds what Bonferroni's would, and no more than Benjamini and Hochberg's."""
     bh, holm = (hg.compare(*releases, correction=each).blocks(16)[1] for each in ("bh", "holm"))
 
     assert 0 < holm.significant.sum() < bh.significant.sum()

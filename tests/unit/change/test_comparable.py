@@ -34,7 +34,7 @@ def in_metres():
 
 
 def of_users(seed, *, most=2, **claim):
-    """The same of users."""
+    """The same release at user level."""
     made = release(seed)
     return replace(made, claim=replace(made.claim, unit="user", max_per_unit=most, **claim))
 
@@ -103,7 +103,7 @@ def test_one_file_is_not_compared_with_itself(tmp_path):
 
 
 def test_releases_by_other_methods_can_be_compared():
-    """And with another epsilon, in either name of longitude and latitude."""
+    """Neither the grid nor the name of longitude and latitude has to be the same."""
     before, after = release(1, side=4), release(2, side=7, crs="EPSG:4326")
 
     assert hg.compare(before, after).answer([0.1, 0.1, 0.6, 0.6]).p_value > 0

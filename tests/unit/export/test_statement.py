@@ -148,7 +148,7 @@ def test_a_huge_budget_is_called_by_its_exponent(synopsis: hg.Synopsis) -> None:
 
 
 def test_areas_are_called_areas(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And they are drawn, without any extra."""
+    """A statement on areas says so and draws them, without any extra."""
     areas = hg.Areas(list(SHAPES.values()), names=list(SHAPES))
     square = hg.Domain(west=0, south=0, east=1, north=1)
     release = hg.publish(np.full((900, 2), 0.7), domain=square, epsilon=1, method=areas)

@@ -159,7 +159,7 @@ def test_second_laws_are_those_of_the_model(quads, others):
 
 
 def test_second_laws_without_weight_change_nothing(quads):
-    """But for rounding."""
+    """The masses are the same up to rounding."""
     for quad in quads:
         alone = belief_masses(quad.tree, quad.measurements, quad.fit)
         both = belief_masses(quad.tree, quad.measurements, with_second_laws(quad, others=1.0))

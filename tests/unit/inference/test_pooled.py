@@ -71,7 +71,7 @@ def test_a_step_is_that_of_gauss_and_newton():
 
 
 def test_few_splits_teach_nothing():
-    """Nor do those that nothing is known of."""
+    """Coefficients stay where splits are few, or nothing is known of them."""
     before = np.full(9, 0.3)
     everything = slice(None), slice(None)
     few = drawn_lesson(9, seed=3)

@@ -45,7 +45,7 @@ def publish(points, method, *, epsilon=CERTAIN):
 
 
 def test_every_point_is_counted_in_its_cell(points, said):
-    """And all cells are there, empty or not."""
+    """Cells without points are there, too."""
     synopsis = publish(points, hg.Areas.h3(8))
     counts = dict(zip(synopsis.partition.names, synopsis.counts.tolist(), strict=True))
 

@@ -27,7 +27,7 @@ def test_parts_add_up():
 
 
 def test_it_is_named_as_in_the_release():
-    """So that a likeness says the same."""
+    """The recorded prior has the name, kind, digest and licence of the release."""
     prior, record = RecordedPrior.of(SHARPER), SHARPER.prior
     assert (prior.name, prior.kind, prior.sha256, prior.licence) == (
         record.name,
@@ -38,6 +38,6 @@ def test_it_is_named_as_in_the_release():
 
 
 def test_releases_without_one_have_none():
-    """Nor has one whose prior was ignored."""
+    """Releases without a prior have none recorded, and neither have those that ignored one."""
     assert RecordedPrior.of(RELEASE) is None
     assert RecordedPrior.of(sharpened(RELEASE, useless_prior())) is None

@@ -63,7 +63,7 @@ def test_a_good_prior_lowers_errors():
 
 
 def test_a_useless_prior_is_ignored(release):
-    """Not a bit of the counts changes, and the release says so."""
+    """The counts stay bit for bit, and the release says that the prior was ignored."""
     same = sharpened(release, useless_prior())
     assert not same.prior.used
     assert same.prior.nats < 2

@@ -54,8 +54,8 @@ def test_without_noise_regions_have_all_their_records():
     assert kept.count([WEST, EAST]) == pytest.approx([3000, 1200])
 
 
-def test_a_cap_counts_at_most_so_many_of_each_user():
-    """And the release says so."""
+def test_a_cap_bounds_what_counts_of_each_user():
+    """The total counts at most the cap of each user, and the release says so."""
     capped = publish(max_for_total=10)
 
     assert capped.total == pytest.approx(1500 * 2 + 300 * 10)

@@ -56,7 +56,7 @@ def test_the_steps_are_the_same_whatever_the_size_and_the_source(method):
 
 @pytest.mark.parametrize("method", SIZED)
 def test_more_points_take_longer(method):
-    """And no less memory."""
+    """More points take more time, and no less memory."""
     few, many = (Cost(method=choose(method), epsilon=1.0, size=size) for size in (10**4, 10**7))
 
     assert few.seconds < many.seconds

@@ -70,8 +70,8 @@ def test_every_point_is_counted_once_in_a_place_or_around_them():
     assert exactly.total == pytest.approx(len(POINTS), rel=1e-3)
 
 
-def test_rows_that_are_no_points_are_outside_of_all_places():
-    """So that one of them changes the noisy size around the places by one, and nothing else."""
+def test_rows_that_are_not_points_are_outside_of_all_places():
+    """One of them changes the noisy size around the places by one, and nothing else."""
     rows = np.vstack([POINTS[:10], [[np.nan, 0.5], [7.0, 0.5]]])
     areas = released().places.areas
     one, other = (PointCounter(UNIT_SQUARE, ArrayPoints(each)).outside(areas) for each in (rows, rows[:10]))

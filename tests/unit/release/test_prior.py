@@ -192,7 +192,7 @@ def test_the_usual_prior_is_one_decision(monkeypatch):
 
 
 def test_check_names_the_prior_and_its_licence(tmp_path):
-    """And lists what is wrong with one, beside all else."""
+    """A dry run says which prior it would use, and lists what is wrong with one."""
     town = hg.Domain(west=-74.26, south=40.48, east=-73.70, north=40.92)
     found = hg.check([[0, 0]], domain=town, epsilon=1, prior="places")
     wrong = hg.check([[0, 0]], domain=town, epsilon=1, prior=tmp_path / "gone.tif")

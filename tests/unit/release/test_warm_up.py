@@ -168,7 +168,7 @@ def test_where_a_second_process_is_not_safe_or_of_no_use_there_is_none(executabl
 
 
 def test_it_is_said_once_why_it_takes_so_long(cold, helpers, monkeypatch):
-    """Not with the first kernel, which may be the only one."""
+    """It is not said with the first kernel, which may be the only one."""
     monkeypatch.setattr(warm_up, "A_MOMENT", 0)
     told = []
     with warm_up.helped_to_compile(Auto(), told.append):
