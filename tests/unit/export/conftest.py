@@ -40,6 +40,6 @@ def in_metres():
 
 @pytest.fixture
 def simulated():
-    """A synopsis that is no release."""
+    """A synopsis that is not a release."""
     release = made("grid")
     return replace(release, claim=replace(release.claim, simulation=True))

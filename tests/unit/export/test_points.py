@@ -101,7 +101,7 @@ def test_a_file_is_not_replaced_unless_asked(tmp_path):
 
 
 def test_the_mark_of_a_simulation_goes_on(simulated, tmp_path):
-    """A file of points from a simulation says that it is no release."""
+    """A file of points from a simulation says that it is not a release."""
     write_points(simulated, simulated.sample(2), tmp_path / "points.parquet")
     about = json.loads(pq.read_schema(tmp_path / "points.parquet").metadata[KEY.encode()])
 

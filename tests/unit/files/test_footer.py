@@ -187,7 +187,7 @@ def test_what_is_no_json_object_is_refused(on_grid, text):
 
 
 def test_a_file_of_somebody_else_is_told_apart():
-    """A Parquet file without our key is no release."""
+    """A Parquet file without our key is not a release."""
     with pytest.raises(SynopsisFileError, match="not a release of hushgrid"):
         parse_footer({b"geo": b"{}"}, rows=1)
 

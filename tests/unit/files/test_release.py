@@ -224,7 +224,7 @@ def test_the_true_number_of_points_is_not_in_the_file(path):
 
 
 def test_simulations_are_written_only_when_asked(on_grid, path):
-    """A simulated synopsis is no release, and its file says so."""
+    """A simulated synopsis is not a release, and its file says so."""
     simulated = replace(on_grid, claim=replace(on_grid.claim, simulation=True))
 
     with pytest.raises(ArgumentError, match="allow_simulation=True"):
@@ -282,7 +282,7 @@ def test_what_is_no_file_is_refused(tmp_path):
 
 
 def test_other_parquet_files_are_told_apart(path):
-    """A Parquet file of points is no release."""
+    """A Parquet file of points is not a release."""
     pq.write_table(pa.table({"lon": [1.0], "lat": [2.0]}), path)
 
     with pytest.raises(SynopsisFileError, match="not a release of hushgrid"):
