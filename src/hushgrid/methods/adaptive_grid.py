@@ -46,6 +46,14 @@ class AdaptiveGrid:
     The noisy size, the first-level counts (α) and the leaf counts (1 - α) are three measurements of disjoint cells,
     each of sensitivity 1; the leaves depend on released first-level counts only. Their shares sum to ε. Slopes follow
     from released values.
+
+    Examples
+    --------
+    >>> import hushgrid as hg
+    >>> square = hg.Domain(west=0, south=0, east=1, north=1)
+    >>> release = hg.publish([[0.2, 0.7]] * 1000, domain=square, epsilon=1, method=hg.AdaptiveGrid(first_side=2))
+    >>> round(release.count([0.0, 0.5, 0.5, 1.0]), -3)
+    1000.0
     """
 
     name: ClassVar[str] = "ag"

@@ -63,6 +63,14 @@ class Staq:
     -------
     The cells that are measured in a round are disjoint, and both cells and rates follow from released values. One
     record follows one path, along which the rates sum to what the noisy size has left of ε, whatever was released.
+
+    Examples
+    --------
+    >>> import hushgrid as hg
+    >>> square = hg.Domain(west=0, south=0, east=1, north=1)
+    >>> release = hg.publish([[0.2, 0.7]] * 1000, domain=square, epsilon=1, method=hg.Staq(inference="bayes"))
+    >>> round(release.count([0.0, 0.5, 0.5, 1.0]), -3)
+    1000.0
     """
 
     name: ClassVar[str] = "staq"

@@ -33,6 +33,13 @@ class UniformGrid:
     -------
     The noisy size is (share · ε)-DP and sizes the grid; the cells are disjoint, so their counts together have
     sensitivity 1 and get the rest of ε.
+
+    Examples
+    --------
+    >>> import hushgrid as hg
+    >>> square = hg.Domain(west=0, south=0, east=1, north=1)
+    >>> hg.publish([[0.2, 0.7]] * 1000, domain=square, epsilon=1, method=hg.UniformGrid(side=4))
+    <Synopsis by ug: epsilon=1, 16 cells>
     """
 
     name: ClassVar[str] = "ug"

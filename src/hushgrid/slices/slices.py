@@ -353,6 +353,16 @@ def read_saved(path: str | Path) -> Synopsis | Slices:
 
     The counts are those of the file, bit for bit; their variances follow from the measurements. `hushgrid verify`
     tells whether the counts do so, too.
+
+    Examples
+    --------
+    >>> import hushgrid as hg, tempfile
+    >>> square = hg.Domain(west=0, south=0, east=1, north=1)
+    >>> release = hg.publish([[0.2, 0.7]] * 1000, domain=square, epsilon=1, method=hg.UniformGrid(side=2))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     release.save(f"{folder}/trips.dp.parquet")
+    ...     hg.read(f"{folder}/trips.dp.parquet")
+    <Synopsis by ug: epsilon=1, 4 cells>
     """
     from hushgrid.slices.files import SlicedFile, open_saved
 

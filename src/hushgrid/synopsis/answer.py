@@ -36,6 +36,15 @@ class Answer:
         Standard deviation by the points not lying evenly inside the leaves the area cuts: a model.
     usable : bool or array
         Whether the interval is at most as wide as the estimate; else the count says little but that it is small.
+
+    Examples
+    --------
+    >>> import hushgrid as hg
+    >>> square = hg.Domain(west=0, south=0, east=1, north=1)
+    >>> release = hg.publish([[0.2, 0.7]] * 1000, domain=square, epsilon=1, method=hg.UniformGrid(side=2))
+    >>> answer = release.answer([0.0, 0.5, 0.5, 1.0])
+    >>> answer.low < answer.estimate < answer.high, round(answer.estimate, -3), answer.usable
+    (True, 1000.0, True)
     """
 
     estimate: float | Floats

@@ -78,6 +78,16 @@ class Synopsis:
         leaves do not.
     solved : Evidence, optional
         What follows from the partition and the measurements, where it is known already.
+
+    Examples
+    --------
+    >>> import hushgrid as hg
+    >>> square = hg.Domain(west=0, south=0, east=1, north=1)
+    >>> release = hg.publish([[0.2, 0.7]] * 1000, domain=square, epsilon=1, method=hg.UniformGrid(side=2))
+    >>> release
+    <Synopsis by ug: epsilon=1, 4 cells>
+    >>> round(release.total, -3), release.claim.unit
+    (1000.0, 'record')
     """
 
     partition: Structure
