@@ -110,13 +110,13 @@ def transformed(geometries: Geometries, crs: Any, wanted: str) -> Geometries:
     if move is None:
         return geometries
 
-    moved: Geometries = import_shapely().transform(geometries, lambda places: moved_places(move, places))
+    moved: Geometries = import_shapely().transform(geometries, lambda places: transformed_places(move, places))
     name = _pyproj().CRS.from_user_input(crs).name
     _check_coordinates(moved, f"reaches to where {name} cannot be transformed to {wanted}")
     return moved
 
 
-def moved_places(move: Any, places: Floats) -> Floats:
+def transformed_places(move: Any, places: Floats) -> Floats:
     """Places after a transformer, shape (n, 2); infinite where it fails."""
     return places if move is None else np.stack(move.transform(*places.T, errcheck=False), axis=1)
 

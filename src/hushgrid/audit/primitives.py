@@ -218,10 +218,7 @@ def users_test(setting: Setting) -> Test:
 
 
 def regions_test(setting: Setting) -> Test:
-    """All records by region.
-
-    Nine weigh as much as two, the others as one each.
-    """
+    """All records by region; nine of one user weigh as much as two."""
     columns, rows = np.floor(REGION_SIDE * even_points(11)).astype(np.int64).T
     weights = np.array([TOTAL_CAP * laws.RECORD_WEIGHT // 9] * 9 + [laws.RECORD_WEIGHT] * 2)
     true_regions = np.zeros(REGION_SIDE**2, np.int64)
@@ -248,10 +245,7 @@ def _noise_of_totals(setting: Setting, draws: int, **options: Any) -> Indices:
 
 
 def _of_three_users(setting: Setting, draws: int, **options: Any) -> Iterator[Synopsis]:
-    """Releases of three users.
-
-    Two have one record, and one has nine, of which two count.
-    """
+    """Releases of three users, who have one, one and nine records."""
     points, users = even_points(11), np.array(["heavy"] * 9 + ["one", "other"], object)
     options |= {"user": users, "max_per_user": 1, "max_for_total": TOTAL_CAP}
     return (released(points, setting, method=OneCell(), **options) for _ in range(draws))

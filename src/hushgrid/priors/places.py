@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hushgrid.answering.outlines import moved_places, transformer
+from hushgrid.answering.outlines import transformed_places, transformer
 from hushgrid.arrays import Floats, Indices
 from hushgrid.compiled import compiled, run_in_slices
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
@@ -79,9 +79,9 @@ def located(degrees: Floats, weights: Floats, domain: Domain) -> Located:
     if domain.is_geographic:
         return Located(degrees, np.stack([east, north], axis=1), weights)
     move = transformer(LONGITUDE_LATITUDE, domain.crs)
-    places = moved_places(move, degrees)
+    places = transformed_places(move, degrees)
     # A kilometre to the side is followed into the domain's system, which may stretch it.
-    shifted = [moved_places(move, degrees + step) for step in _steps(east, north)]
+    shifted = [transformed_places(move, degrees + step) for step in _steps(east, north)]
     with np.errstate(invalid="ignore"):  # infinite where the system has no place
         kilometres = np.stack([np.hypot(*(moved - places).T) for moved in shifted], axis=1)
     known = np.isfinite(places).all(axis=1) & np.isfinite(kilometres).all(axis=1)

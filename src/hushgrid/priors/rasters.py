@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hushgrid.answering.outlines import moved_places, transformer
+from hushgrid.answering.outlines import transformed_places, transformer
 from hushgrid.arrays import Floats
 from hushgrid.errors import ArgumentError, MissingExtraError
 from hushgrid.geometry.domain import Bounds, Domain
@@ -76,7 +76,7 @@ def _moved_pixels(file: Any, bounds: Bounds, move: Any, domain: Domain) -> Float
     row, column = np.nonzero(fine)
     west, south, east, north = bounds
     x, y = west + (column + 0.5) * (east - west) / side, south + (row + 0.5) * (north - south) / side
-    moved = moved_places(move, np.stack([x, y], axis=1))
+    moved = transformed_places(move, np.stack([x, y], axis=1))
     return splat(moved, fine[row, column], domain, 1 << MOVED_LEVEL)
 
 

@@ -16,8 +16,8 @@ from hushgrid.answering.outlines import (
     POLYGON,
     Geometries,
     import_shapely,
-    moved_places,
     outlines,
+    transformed_places,
     transformer,
 )
 from hushgrid.answering.surface import FLAT
@@ -189,7 +189,7 @@ class _Frame:
 def _moved(places: Floats, crs: Any, domain: Domain) -> Floats:
     """Places in the domain's system; infinite where it has none."""
     move = None if domain.is_geographic and crs == LONGITUDE_LATITUDE else transformer(crs, domain.crs)
-    return moved_places(move, places)
+    return transformed_places(move, places)
 
 
 def _columns(names: list[str], metadata: Mapping[bytes, bytes]) -> tuple[list[str], dict[str, Any] | None]:
