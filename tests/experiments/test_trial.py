@@ -20,7 +20,6 @@ from hushgrid.geometry.grid import Grid
 from hushgrid.methods import METHODS
 from hushgrid.methods.uniform_grid import UniformGrid
 from hushgrid.privacy.bits import simulation_rng
-from hushgrid.release.auto import choose
 from hushgrid.release.publish import publish
 from tests.plain import PlainCounter
 
@@ -135,7 +134,7 @@ def test_a_method_with_other_parameters_of_its_own_is_another_trial(monkeypatch)
         c: float = 11.0
 
     name = TRIAL.name
-    monkeypatch.setattr(choose, "__kwdefaults__", {"methods": {**METHODS, "ug": Retuned}})
+    monkeypatch.setattr("hushgrid.release.auto.METHODS", {**METHODS, "ug": Retuned})
 
     assert TRIAL.key != before
     assert TRIAL.name == name
