@@ -62,6 +62,8 @@ def test_instants_lie_where_local_clocks_say(instants, kind, zone) -> None:
     assert slice_numbers(by, {"at": column}).tolist() == expected
     texts = pa.array([instant.astimezone(INDIA).isoformat() for instant in instants], pa.string())
     assert slice_numbers(by, {"at": texts}).tolist() == expected
+    as_databases = pa.array([f"{instant:%Y-%m-%d %H:%M:%S} UTC" for instant in instants], pa.string())
+    assert slice_numbers(by, {"at": as_databases}).tolist() == expected
     seconds = [(instant - EPOCH) // timedelta(seconds=1) for instant in instants]
     by = by_time(kind, zone, unit="seconds")
     assert slice_numbers(by, {"at": pa.array(seconds, pa.int64())}).tolist() == expected

@@ -1,9 +1,9 @@
 r"""Reads times of any type as local time.
 
 Text is read as a dialect of ISO 8601: ``2026-03-29``, or that and ``T`` or a blank and ``14:05``, ``14:05:30`` or
-``14:05:30.25``, and then perhaps a zone: ``Z``, ``+02``, ``+0200`` or ``+02:00``. A date alone is its midnight. Another
-way of writing has to be declared. What cannot be read, and what lies outside the years of `hushgrid.slices.axes`,
-is missing; nothing here can fail on a value, and no value changes how another is read.
+``14:05:30.25``, and then perhaps a zone: ``Z``, ``UTC``, ``+02``, ``+0200`` or ``+02:00``. A date alone is its midnight.
+Another way of writing has to be declared. What cannot be read, and what lies outside the years of
+`hushgrid.slices.axes`, is missing; nothing here can fail on a value, and no value changes how another is read.
 
 Slices go by the clocks and the calendar of one time zone. A time with a zone of its own is an instant, and is moved
 there; one without is what a clock there showed. So a clock that shows an hour twice, in autumn, has both in one slice.
@@ -33,7 +33,7 @@ LONGEST_TIME = 200  # bytes of a time in text
 ISO = (
     r"^[ \t]*(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})"
     r"(?:[Tt ](?P<hour>\d{2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?"
-    r" ?(?P<zone>[Zz]|(?P<sign>[+-])(?P<off_hour>\d{2}):?(?P<off_minute>\d{2})?)?)?[ \t\r]*$"
+    r" ?(?P<zone>[Zz]|UTC|(?P<sign>[+-])(?P<off_hour>\d{2}):?(?P<off_minute>\d{2})?)?)?[ \t\r]*$"
 )
 WHOLE = r"^[ \t]*(?P<number>-?\d{1,18})[ \t\r]*$"
 
