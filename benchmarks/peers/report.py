@@ -55,7 +55,7 @@ def leads(results: list[Result]) -> str:
 def page(results: list[Result], city: City, load: float) -> str:
     """The whole page."""
     machine = this_machine()
-    runs = ", ".join(sorted({f"{result.runs}" for result in results}))
+    runs = " or ".join(sorted({f"{result.runs}" for result in results}))
     return f"""# hushgrid and its peers
 
 {city.size:,} points of a made-up city in Parquet, ε = {city.epsilon:g}, released by hushgrid and by what one would take
@@ -63,7 +63,7 @@ instead, each in an environment of its own. Made by `make bench-peers` on {machi
 average was {load:.1f} at the start: other work on the machine makes seconds longer, CPU seconds much less so.
 
 - **seconds**: from the start of a fresh process, imports included, to the released cells; in brackets, of processors,
-  all of its processes together. **again**: the same once more in that process. The least of the runs (so many: {runs}).
+  all of its processes together. **again**: the same once more in that process. The least of {runs} runs.
 - **MB**: memory of all its processes at the most, up to the first release.
 - **errors**: means over the paper's workload, six sizes of rectangles, 200 each, and over the runs.
 - The grid of the others has {city.side} cells a side, by the paper's Guideline 1 with the true number of points as if
