@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushgrid.errors import ArgumentError, InputError, MissingExtraError
-from hushgrid.files.footer import RELEASE
+from hushgrid.files.footer import RELEASE, opened_json
 from hushgrid.files.paths import ALIKE, MISSING, irregularity, near_file
 from hushgrid.geometry.domain import Domain
 from hushgrid.priors.masses import Source
@@ -18,7 +18,7 @@ from hushgrid.priors.prior import Prior
 from hushgrid.priors.rasters import raster_prior
 from hushgrid.priors.releases import release_prior
 from hushgrid.priors.vectors import Vectors, plain_text
-from hushgrid.synopsis.synopsis import read
+from hushgrid.synopsis.synopsis import Synopsis, read
 
 PLACES, NONE = "places", "none"
 GEOJSON, PARQUET = frozenset({".geojson", ".json"}), b"PAR1"
@@ -57,7 +57,7 @@ def open_prior(source: str | Path, domain: Domain, *, weight: str | None = None)
             raise ArgumentError(msg)
         return places_prior(domain)
     path = Path(source)
-    complaint = irregularity(path)
+    complaint = irregularity(path) if str(source) else "has no name"
     if complaint is not None:
         near = _near(path) if complaint == MISSING else None
         msg = f"the prior {path} {complaint}. A prior is {PLACES!r}, {KINDS}."
@@ -92,13 +92,22 @@ def _reader(path: Path, weight: str | None) -> Callable[[Domain], Prior]:
         return lambda domain: raster_prior(source, path, domain)
     if start == PARQUET and _is_release(path):
         _refuse_weight(weight, "a release")
-        return lambda domain: release_prior(source, read(path), domain)
+        return lambda domain: release_prior(source, _one_release(path), domain)
     if start == PARQUET:
         return lambda domain: Vectors.of_parquet(path.read_bytes(), weight).prior(source, domain)
     if path.suffix.lower() in GEOJSON:
         return lambda domain: Vectors.of_geojson(path.read_bytes(), weight).prior(source, domain)
     msg = f"it is not {KINDS}."
     raise ArgumentError(msg)
+
+
+def _one_release(path: Path) -> Synopsis:
+    """A release that is not in slices."""
+    if opened_json(pq.read_schema(path).metadata).has("slices"):
+        msg = "it holds several slices. Save the total of them, or the slice that is meant, as a file of its own: "
+        msg += "hushgrid.read(FILE).total.save('total.dp.parquet')."
+        raise ArgumentError(msg)
+    return read(path)
 
 
 def _is_release(path: Path) -> bool:

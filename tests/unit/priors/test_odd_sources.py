@@ -24,6 +24,25 @@ def test_a_missing_file_says_what_was_likely_meant(tmp_path):
     assert caught.value.instead == {"prior": str(tmp_path / "stations.geojson")}
 
 
+def test_a_name_must_be_there():
+    with pytest.raises(InputError, match="has no name"):
+        open_prior("", SQUARE)
+
+
+def test_slices_are_several_releases(tmp_path):
+    """One of them can be a prior, and so can their total, once it has a file."""
+    rng = np.random.default_rng(0)
+    table = pa.table({"lon": 8 * rng.random(900), "lat": 4 * rng.random(900), "kind": np.resize(["car", "bike"], 900)})
+    by = hg.By("kind", values=["car", "bike"])
+    sliced = hg.publish(table, domain=SQUARE, epsilon=1, method="staq", by=by, calibrate=False)
+    sliced.save(tmp_path / "kinds.dp.parquet")
+    sliced.total.save(tmp_path / "total.dp.parquet")
+
+    with pytest.raises(InputError, match="holds several slices"):
+        open_prior(tmp_path / "kinds.dp.parquet", SQUARE)
+    assert open_prior(tmp_path / "total.dp.parquet", SQUARE).kind == "release"
+
+
 def test_nothing_inside_the_domain(tmp_path):
     with pytest.raises(InputError, match="nothing inside the domain"):
         open_prior(geojson(tmp_path / "p.geojson", [shapely.Point(50, 50)]), SQUARE)

@@ -1,8 +1,8 @@
 r"""Reads times of any type as local time.
 
 Text is read as a dialect of ISO 8601: ``2026-03-29``, or that and ``T`` or a blank and ``14:05``, ``14:05:30`` or
-``14:05:30.25``, and then perhaps a zone: ``Z``, ``UTC``, ``+02``, ``+0200`` or ``+02:00``. A date alone is its midnight.
-Another way of writing has to be declared. What cannot be read, and what lies outside the years of
+``14:05:30.25``, and then perhaps a zone: ``Z``, ``UTC``, ``+02``, ``+0200`` or ``+02:00``. A date alone is its
+midnight. Another way of writing has to be declared. What cannot be read, and what lies outside the years of
 `hushgrid.slices.axes`, is missing; nothing here can fail on a value, and no value changes how another is read.
 
 Slices go by the clocks and the calendar of one time zone. A time with a zone of its own is an instant, and is moved
