@@ -25,7 +25,7 @@ from hushgrid.errors import ArgumentError, quoted
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import number_of
 from hushgrid.geometry.grid import Grid
-from hushgrid.synopsis.answer import check_confidence
+from hushgrid.synopsis.answer import UNCALIBRATED, check_confidence
 from hushgrid.synopsis.facts import caveats_of
 from hushgrid.synopsis.synopsis import Synopsis, read
 
@@ -63,7 +63,8 @@ class Change:
         called : pair of str
             What the releases are called.
         """
-        return (*self._about_periods, *caveats_of(dict(zip(called, (self.before, self.after), strict=True))))
+        of_each = caveats_of(dict(zip(called, (self.before, self.after), strict=True)))
+        return (*self._about_periods, *self._about_intervals, *of_each)
 
     @property
     def _about_periods(self) -> tuple[str, ...]:
@@ -73,6 +74,13 @@ class Change:
             return ()
         kinds = f"The first release is of a {one.kind}, {one.name}, and the second of a {other.kind}, {other.name}"
         return (f"{kinds}: the longer one has more records for that alone.",)
+
+    @property
+    def _about_intervals(self) -> tuple[str, ...]:
+        """That false alarms may be more than stated, where intervals were not calibrated."""
+        if UNCALIBRATED not in (self.before.calibration, self.after.calibration):
+            return ()
+        return ("Intervals of these releases were not calibrated, so more than the stated share may be false alarms.",)
 
     def answer(self, rects: ArrayLike) -> Difference:
         """What changed in rectangles.
