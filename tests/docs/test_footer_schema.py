@@ -115,8 +115,9 @@ def test_a_release_with_a_prior_is_as_the_schema_says(tmp_path) -> None:
     release = json.loads(footer[b"hushgrid"])
     VALIDATOR.validate(release)
 
-    for key in release["prior"]:
-        changed = release | {"prior": {name: each for name, each in release["prior"].items() if name != key}}
+    lacking = [{name: each for name, each in release["prior"].items() if name != key} for key in release["prior"]]
+    for prior in (*lacking, release["prior"] | {"sha256": "zz"}, release["prior"] | {"sha256": 63 * "a"}):
+        changed = release | {"prior": prior}
         assert not VALIDATOR.is_valid(changed)
         assert not accepts(footer | {b"hushgrid": json.dumps(changed).encode()}, rows)
 

@@ -331,7 +331,7 @@ def _parse_prior(fields: JsonObject) -> PriorRecord:
     return PriorRecord(
         name=fields.text("name"),
         kind=fields.text("kind"),
-        sha256=fields.text("sha256"),
+        sha256=fields.sha256("sha256"),
         licence=fields.text_or_none("licence"),
         nats=fields.number("nats"),
     )

@@ -78,6 +78,13 @@ class JsonObject:
         """A text, or null."""
         return None if self._get(key) is None else self.text(key)
 
+    def sha256(self, key: str) -> str:
+        """A SHA-256 in hexadecimal digits."""
+        value = self.text(key)
+        if re.fullmatch("[0-9a-f]{64}", value) is None:
+            self._refuse(key, "must be the 64 hexadecimal digits of a SHA-256")
+        return value
+
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of strings."""
         values = self._get(key)
