@@ -178,6 +178,19 @@ def test_slices_are_compared(run: Run, file: Path) -> None:
     assert_refused(run("compare", file, file, "--slice", "a,b,c"), 2, "two slices can be compared")
 
 
+def test_a_change_is_called_by_its_slices(run: Run, file: Path, tmp_path: Path) -> None:
+    """The name of the file, which both have, would tell nobody what was compared."""
+    page, other = tmp_path / "change.html", tmp_path / "later.dp.parquet"
+    assert run("compare", file, file, "--slice", "car,bike", "-o", page).exit_code == 0
+    assert "<title>From car to bike</title>" in page.read_text()
+    told = json.loads(run("compare", file, file, "--slice", "car,bike", "--grid", "2", "--json").stdout)
+    assert told["slices"] == ["car", "bike"]
+
+    hg.publish([[0.3, 0.3]] * 500, domain=SQUARE, epsilon=1, method="ug").save(other)
+    assert run("compare", file, other, "--slice", "car", "-o", page, "--overwrite").exit_code == 0
+    assert "<title>From kinds, car to later</title>" in page.read_text()
+
+
 def test_a_slice_is_compared_with_a_release_that_has_none(run: Run, file: Path, tmp_path: Path) -> None:
     """On either side; the way out that a message names is one."""
     single = tmp_path / "single.dp.parquet"

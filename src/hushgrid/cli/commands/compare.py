@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import click
 
@@ -114,22 +114,49 @@ def compare_command(
         check_two_files(before, after)
     form = _form(want_json, want_csv, output, title, overwrite=overwrite)
     polygons = None if polygons_file is None else read_polygons(polygons_file)
-    one, other = _two_releases((before, after), slice_text)
-    change = compare(one, other, **terms)
+    compared = Compared.of((before, after), slice_text)
+    change = compare(compared.before, compared.after, **terms)
     if polygons is None or polygons_file is None:
         report = _on_own_places(change, level, grid)
     else:
         report = _on_polygons(change, polygons, polygons_file, area_name)
     if form != "html":
-        _tell(report, change, form, (before, after), output, overwrite=overwrite)
+        _tell(report, change, form, compared, output, overwrite=overwrite)
         return
     assert output is not None
     places = _drawn(change, report, polygons, level, grid)
-    _draw(change, places, (before, after), output, title, overwrite=overwrite)
+    _draw(change, places, compared.called, output, title, overwrite=overwrite)
 
 
-def _two_releases(files: tuple[Path, Path], slice_text: str | None) -> "tuple[Synopsis, Synopsis]":
-    """The releases that are compared, or a slice of each."""
+class Compared(NamedTuple):
+    """Two releases, their files, and the slice of each that has some."""
+
+    before: "Synopsis"
+    after: "Synopsis"
+    files: tuple[Path, Path]
+    slices: tuple[str | None, str | None]
+
+    @classmethod
+    def of(cls, files: tuple[Path, Path], slice_text: str | None) -> Self:
+        """Read the releases that are compared, or a slice of each."""
+        releases, slices = _two_releases(files, slice_text)
+        return cls(*releases, files, slices)
+
+    @property
+    def called(self) -> tuple[str, str]:
+        """What readers call the releases: by file, by slice, or by both."""
+        titles = [title_of(file) for file in self.files]
+        if titles[0] == titles[1] and None not in self.slices:
+            titles = ["", ""]
+        parts = ([title, name] for title, name in zip(titles, self.slices, strict=True))
+        before, after = (", ".join(part for part in each if part) for each in parts)
+        return before, after
+
+
+def _two_releases(
+    files: tuple[Path, Path], slice_text: str | None
+) -> "tuple[tuple[Synopsis, Synopsis], tuple[str | None, str | None]]":
+    """The releases, or a slice of each, and the names of these."""
     from hushgrid.slices.slices import Slices
 
     found = [read_any(file)[0] for file in files]
@@ -142,12 +169,13 @@ def _two_releases(files: tuple[Path, Path], slice_text: str | None) -> "tuple[Sy
         one = "one of the releases has slices, so that one slice is compared with the other release"
         msg = f"{one if len(sliced) == 1 else several}; got --slice {slice_text}."
         raise ArgumentError(msg)
-    chosen = [None, None] if names is None else [names[0], names[-1]]
+    wanted = [None, None] if names is None else [names[0], names[-1]]
+    chosen = [name if isinstance(each, Slices) else None for each, name in zip(found, wanted, strict=True)]
     releases = [
         one_slice(each, file, name) if isinstance(each, Slices) else each
         for each, file, name in zip(found, files, chosen, strict=True)
     ]
-    return releases[0], releases[1]
+    return (releases[0], releases[1]), (chosen[0], chosen[1])
 
 
 Form = Literal["table", "json", "csv", "html"]
@@ -210,7 +238,7 @@ def _tell(
     report: ChangeReport,
     change: "Change",
     form: Form,
-    files: tuple[Path, Path],
+    compared: Compared,
     output: Path | None,
     *,
     overwrite: bool,
@@ -220,7 +248,10 @@ def _tell(
     if form == "table":
         click.echo(report.table())
     elif form == "json":
-        heading = {"before": str(files[0]), "after": str(files[1])}
+        before, after = map(str, compared.files)
+        heading: dict[str, Any] = {"before": before, "after": after}
+        if any(compared.slices):
+            heading["slices"] = compared.slices
         simulation = change.before.simulation or change.after.simulation
         asked = {"confidence": terms.confidence, "rate": terms.rate, "correction": terms.correction}
         told = {"simulation": simulation, **asked, "sentence": report.sentence, "caveats": list(report.caveats)}
@@ -253,7 +284,7 @@ def _drawn(
 def _draw(
     change: "Change",
     places: "list[ComparedPlaces]",
-    files: tuple[Path, Path],
+    called: tuple[str, str],
     output: Path,
     title: str | None,
     *,
@@ -262,8 +293,7 @@ def _draw(
     """Write the page of a change."""
     from hushgrid.web.change import change_page
 
-    before, after = map(title_of, files)
-    page = change_page(change, places, title=title or f"From {before} to {after}", called=(before, after))
+    page = change_page(change, places, title=title or "From {} to {}".format(*called), called=called)
     with new_file(output, overwrite=overwrite) as out:
         out.write(page.encode())
     click.echo(output)
