@@ -1,10 +1,39 @@
 """Text for people: tables, labels, numbers and titles."""
 
 import textwrap
+import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 WIDTH = 100  # columns of a terminal that text is wrapped to
+JOINERS = "\u200c\u200d"  # nothing by themselves, but Persian, Hindi and many emoji are not written without
+
+
+def is_shown(text: str) -> bool:
+    """Whether all characters belong in a line of text.
+
+    Signs do, spaces of any width and joiners. Control characters do not, as they would command a terminal; nor does
+    half a pair of surrogates, which cannot be written.
+
+    Examples
+    --------
+    >>> is_shown("Saint-Étienne"), is_shown("two" + chr(10) + "lines")
+    (True, False)
+    """
+    return text.isprintable() or all(
+        letter.isprintable() or letter in JOINERS or unicodedata.category(letter) == "Zs" for letter in text
+    )
+
+
+def shown(text: str, *, other: str = "?") -> str:
+    """A text with another sign for what does not belong in a line.
+
+    Examples
+    --------
+    >>> shown("Mail" + chr(27) + "[2J")
+    'Mail?[2J'
+    """
+    return "".join(letter if is_shown(letter) else other for letter in text)
 
 
 def aligned(rows: Sequence[Sequence[str]], *, left: int = 0) -> str:

@@ -50,6 +50,24 @@ def publish_on(run: Run, folder: Path) -> Run:
     return invoke
 
 
+def test_names_are_written_with_joiners(run: Run, folder: Path, tmp_path: Path) -> None:
+    """As in Persian, and in the ledger too; what would command a terminal is refused."""
+    names = ["\u0645\u06cc\u200c\u062f\u0627\u0646", "North", "a\u00a0b"]
+    frame = geopandas.GeoDataFrame({"name": names}, geometry=list(DISTRICTS.values()), crs="EPSG:4326")
+    frame.to_file(tmp_path / "named.geojson")
+    run("ledger", "init", "--dataset", names[0], "--unit", "record", "--budget", "1")
+    given = ["--areas", tmp_path / "named.geojson", "--epsilon", "1", "-o", "named.dp.parquet", "--dataset", names[0]]
+    published = run("publish", folder / "trips.parquet", *given)
+
+    assert published.exit_code == 0, published.stderr
+    rows = list(csv.reader(io.StringIO(run("query", "named.dp.parquet", "--csv").stdout)))
+    assert [row[0] for row in rows[1:]] == names
+    assert names[0] in run("ledger", "show").stdout
+    frame.assign(name=["a", "b", "c\x1b[2J"]).to_file(tmp_path / "hostile.geojson")
+    hostile = run("publish", folder / "trips.parquet", "--areas", tmp_path / "hostile.geojson", *given[2:4], "-o", "x")
+    assert_refused(hostile, 2, "printable characters")
+
+
 def test_counts_of_each_district(publish_on: Run, run: Run, folder: Path) -> None:
     """Published, described, verified, and asked for by the file they came from; the domain is that of the areas."""
     published = publish_on()

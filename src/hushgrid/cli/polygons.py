@@ -24,6 +24,7 @@ from hushgrid.files.geojson import (
     reference_system,
 )
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE
+from hushgrid.text import shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -140,7 +141,7 @@ def _text(name: Any) -> str:
     if isinstance(name, float) and name.is_integer():
         name = int(name)  # some formats have no whole numbers
     text = str(name).strip() if isinstance(name, str | int | float) else ""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
+    return shown(text)
 
 
 def shortened(name: str) -> str:
@@ -229,7 +230,7 @@ def _warnings_in_words() -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for text in dict.fromkeys(str(warning.message) for warning in caught):
-        warn("".join(letter if letter.isprintable() else " " for letter in text[:LONGEST_WARNING]))
+        warn(shown(text[:LONGEST_WARNING], other=" "))
 
 
 def _layer(layers: Any) -> str:

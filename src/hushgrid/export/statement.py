@@ -22,6 +22,7 @@ from hushgrid.slices.slices import Slices
 from hushgrid.synopsis.answer import Answer
 from hushgrid.synopsis.facts import Facts, total_answer
 from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.text import shown
 
 CONFIDENCE = 0.95
 LONGEST = {"publisher": 100, "contact": 100, "purpose": 240, "date": 40}  # characters: all of it fits on one page
@@ -342,5 +343,5 @@ def code(name: str) -> str:
     >>> code("a`b") + code("c" + chr(10))
     "a'bc?"
     """
-    shown = "".join(each if each.isprintable() else "?" for each in name.replace("`", "'"))
-    return shown if len(shown) <= LONGEST_NAME else f"{shown[: LONGEST_NAME - 1]}…"
+    written = shown(name.replace("`", "'"))
+    return written if len(written) <= LONGEST_NAME else f"{written[: LONGEST_NAME - 1]}…"

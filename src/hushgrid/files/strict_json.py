@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, NoReturn, Self, TypeGuard
 
 from hushgrid.errors import SynopsisFileError
+from hushgrid.text import is_shown
 
 Scalar = int | float | str | bool | None
 
@@ -180,8 +181,7 @@ class JsonObject:
 
 
 def _is_text(value: object) -> TypeGuard[str]:
-    # It will be shown: control characters would command the terminal, and half a surrogate pair cannot be written.
-    return isinstance(value, str) and "".join(value.split()).isprintable()
+    return isinstance(value, str) and is_shown("".join(value.split()))
 
 
 def _is_number(value: object) -> bool:

@@ -16,6 +16,7 @@ from hushgrid.geometry.branches import Branches
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.nesting import AreaLevel, branches_of, check_levels
 from hushgrid.geometry.partition import Layout, same_structure
+from hushgrid.text import is_shown
 
 AREA_LIMIT = 2**16
 VERTEX_LIMIT = 2**19  # of all areas together
@@ -308,7 +309,7 @@ def _check_names(areas: AreaPartition) -> None:
         msg = f"every area needs a name: got {len(names):,} names for {areas.cells:,} areas."
         raise ArgumentError(msg)
     for number, name in enumerate(names):
-        if not name.strip() or len(name) > LONGEST_NAME or not "".join(name.split()).isprintable():
+        if not name.strip() or len(name) > LONGEST_NAME or not is_shown("".join(name.split())):
             msg = f"the name of area {number} must be a text of 1 to {LONGEST_NAME} printable characters, "
             msg += f"got {name[:40]!r}."
             raise ArgumentError(msg)

@@ -16,6 +16,7 @@ from hushgrid.ledger.store import LedgerStore, SqliteStore, Transaction, journal
 from hushgrid.periods import PeriodKind
 from hushgrid.privacy.exact import Exactable, exact
 from hushgrid.synopsis.claim import Unit
+from hushgrid.text import is_shown
 
 
 def verify_store(transaction: Transaction, *, head: str | None) -> Verification:
@@ -275,7 +276,7 @@ class Ledger:
 
 
 def _check_name(dataset: str) -> None:
-    if not (0 < len(dataset) <= LONGEST_NAME and dataset.isprintable() and dataset == dataset.strip()):
+    if not (0 < len(dataset) <= LONGEST_NAME and is_shown(dataset) and dataset == dataset.strip()):
         msg = f"dataset must be a name of 1 to {LONGEST_NAME} printable characters, got dataset={dataset[:40]!r}."
         raise ArgumentError(msg)
 

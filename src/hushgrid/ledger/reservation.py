@@ -23,6 +23,7 @@ from hushgrid.ledger.book import Book, Entry
 from hushgrid.ledger.event import Abandoned, Committed, Measured
 from hushgrid.ledger.store import LedgerStore, Transaction, journal_holder, kept_parts, release_holder
 from hushgrid.synopsis.claim import LedgerMark
+from hushgrid.text import shown
 
 
 @dataclass(frozen=True)
@@ -283,8 +284,7 @@ class Reservation:
             if not data_was_read and book.journals[self.entry.number]:
                 msg = f"entry {self.entry.number} has measured data, so its budget is spent and cannot be given back."
                 raise LedgerError(msg)
-            shown = "".join(letter if letter.isprintable() else " " for letter in reason)
-            event = Abandoned(entry=self.entry.number, reason=shown, charged=data_was_read)
+            event = Abandoned(entry=self.entry.number, reason=shown(reason, other=" "), charged=data_was_read)
             self._end(transaction, book, event)
         return book.entries[self.entry.number]
 

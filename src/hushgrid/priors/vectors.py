@@ -28,6 +28,7 @@ from hushgrid.files.geojson import check_degrees, features_in, geometries_of, pa
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.priors.masses import LARGEST_COUNT, RASTER_LEVEL, CellMasses, Source
+from hushgrid.text import shown
 
 POINT, MULTIPOINT = 0, 4  # shapely's numbers of types
 LONGEST_TEXT = 200
@@ -284,5 +285,4 @@ def plain_text(text: object) -> str | None:
     """A text as a release can state it, None if there is none."""
     if not isinstance(text, str):
         return None
-    letters = "".join(letter if letter.isprintable() else " " for letter in text)
-    return " ".join(letters.split())[:LONGEST_TEXT] or None
+    return " ".join(shown(text, other=" ").split())[:LONGEST_TEXT] or None

@@ -5,7 +5,6 @@ All of it is public and given; nothing here sees a record.
 
 import difflib
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
@@ -15,12 +14,12 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from hushgrid.errors import ArgumentError, quoted
 from hushgrid.periods import Period, PeriodKind, run_of
+from hushgrid.text import is_shown
 
 MOST_SLICES = 10_000
 LONGEST_NAME = 200  # characters
 FIRST_YEAR, LAST_YEAR = 1900, 2199  # times outside lie in no slice
 OTHER = "other"
-JOINERS = "\u200c\u200d"  # no letters, but Persian, Hindi and many emoji are not written without
 OF_ONE_COMPUTER = {"localtime", "posixrules", "posix", "right"}  # zones that are another thing elsewhere, or nothing
 
 TimeKind = Literal["hour", "weekday", "day", "week", "month", "quarter", "year"]
@@ -182,24 +181,18 @@ def day_of(name: str, given: date | str | None) -> date | None:
 
 
 def _check_column(column: object) -> None:
-    # It will be shown: no control characters, and no half of a pair of surrogates, which cannot be written.
-    if not isinstance(column, str) or not column or not "".join(column.split()).isprintable():
+    if not isinstance(column, str) or not column or not is_shown("".join(column.split())):
         msg = f"slices need the name of a column, in printable text; got {quoted(column)}."
         raise ArgumentError(msg)
 
 
 def _check_name(name: str) -> None:
-    if not name or not all(map(_is_shown, name)) or name != name.strip() or len(name) > LONGEST_NAME:
+    if not name or not is_shown(name) or name != name.strip() or len(name) > LONGEST_NAME:
         msg = (
             f"a value must be printable text of 1 to {LONGEST_NAME} characters, without spaces around it; "
             f"got {quoted(name)}. Records without a value lie in no slice."
         )
         raise ArgumentError(msg)
-
-
-def _is_shown(letter: str) -> bool:
-    """Whether a character is one of a text in one line: a sign, a space of any width, or a joiner of others."""
-    return letter.isprintable() or letter in JOINERS or unicodedata.category(letter) == "Zs"
 
 
 def check_distinct(names: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from hushgrid.cli.text import as_json, note
 from hushgrid.errors import LedgerError, SynopsisFileError
 from hushgrid.ledger import DEFAULT_LEDGER
 from hushgrid.periods import PeriodKind
-from hushgrid.text import WIDTH, aligned
+from hushgrid.text import WIDTH, aligned, shown
 
 if TYPE_CHECKING:
     from hushgrid.ledger.book import Account, Book, Entry
@@ -59,7 +59,7 @@ def accounts_in_words(book: "Book") -> str:
     rows = [["data set", "protects each", "budget", "spent", "not finished", "left"]]
     for account in (account for account in book.accounts.values() if account.per is None):
         figures = (account.budget, account.spent, account.reserved, account.left)
-        rows.append([_printable(account.dataset), account.unit, *map(amount, figures)])
+        rows.append([shown(account.dataset), account.unit, *map(amount, figures)])
     tables = [aligned(rows, left=2)] if len(rows) > 1 or not book.accounts else []
     tables += [_periods_in_words(account) for account in book.accounts.values() if account.per is not None]
     return "\n\n".join([*tables, f"head {book.head}"])
@@ -69,7 +69,7 @@ def _periods_in_words(account: "Account") -> str:
     """The periods of a data set as a table, and their sum in words."""
     from hushgrid.ledger.book import amount
 
-    name, periods = _printable(account.dataset), account.by_period
+    name, periods = shown(account.dataset), account.by_period
     rows = [["data set", "protects each", account.per or "", "budget", "spent", "not finished", "left"]]
     for each in periods:
         figures = (each.budget, each.spent, each.reserved, each.left)
@@ -81,7 +81,7 @@ def _periods_in_words(account: "Account") -> str:
     rows.append(
         [name, account.unit, f"all {len(periods):,}", "none", amount(account.spent), amount(account.reserved), ""]
     )
-    return f"{aligned(rows, left=3)}\n\n{textwrap.fill(_printable(account.everyone), WIDTH)}"
+    return f"{aligned(rows, left=3)}\n\n{textwrap.fill(shown(account.everyone), WIDTH)}"
 
 
 def entries_as_values(book: "Book") -> dict[str, Any]:
@@ -123,8 +123,8 @@ def entries_in_words(book: "Book") -> str:
         when = entry.reserved.replace("T", " ").removesuffix("Z")
         period = [entry.period or ""] if dated else []
         texts = (entry.dataset, *period, when, _method(entry), _outcome(entry))
-        rows.append([str(entry.number), *map(_printable, texts), amount(entry.epsilon)])
-    lifetimes = [textwrap.fill(_printable(each.everyone), WIDTH) for each in book.accounts.values() if each.by_period]
+        rows.append([str(entry.number), *map(shown, texts), amount(entry.epsilon)])
+    lifetimes = [textwrap.fill(shown(each.everyone), WIDTH) for each in book.accounts.values() if each.by_period]
     return "\n\n".join([aligned(rows, left=6 if dated else 5), *lifetimes])
 
 
@@ -147,11 +147,6 @@ def _method(entry: "Entry") -> str:
         return JsonObject.parse(entry.request.encode()).text("method")
     except SynopsisFileError:
         return "unknown"
-
-
-def _printable(text: str) -> str:
-    # A ledger may be forged, and a terminal obeys control characters.
-    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 UNALTERED = (
