@@ -80,7 +80,7 @@ class Change:
         """That false alarms may be more than stated, where intervals were not calibrated."""
         if UNCALIBRATED not in (self.before.calibration, self.after.calibration):
             return ()
-        return ("Intervals of these releases were not calibrated, so more than the stated share may be false alarms.",)
+        return ("Not both releases have calibrated intervals, so more than the stated share may be false alarms.",)
 
     def answer(self, rects: ArrayLike) -> Difference:
         """What changed in rectangles.

@@ -34,9 +34,8 @@ from hushgrid.work import Stage, Step, Work, current_work
 SHARE_OF_TOTAL = Fraction(1, 10)
 # The total tells how points lie inside large cells, so a slice begins with larger ones than a release alone would.
 SLICE = Staq(first_level=2, first_weight=1.2)
-LARGER: Mapping[Method, Method] = MappingProxyType(
-    {Staq(): SLICE, Auto(): Auto(staq=SLICE)}
-)  # where no parameter was given
+# Only where no parameter was given.
+LARGER: Mapping[Method, Method] = MappingProxyType({Staq(): SLICE, Auto(): Auto(staq=SLICE)})
 HOW_SLICES_DIFFER = "slices with first_level 2 and first_weight 1.2, as the total tells what lies inside large cells"
 
 
