@@ -6,6 +6,7 @@ import numpy as np
 
 import hushgrid as hg
 from hushgrid.geometry.quadrants import DEEPEST, finest_runs, scatter_bits
+from hushgrid.inference.pooled import FOREIGN, Trust
 from tests.plain import UNIT_SQUARE
 
 
@@ -29,6 +30,7 @@ class PointsPrior:
     kind: str = "points"
     sha256: str = "0" * 64
     licence: str | None = None
+    trust: Trust = FOREIGN
 
     def evidence(self, levels, codes):
         """Twice the number of points in each cell."""

@@ -19,6 +19,7 @@ from hushgrid.inference.pooled import (
     BINS,
     PooledLesson,
     PriorShares,
+    Trust,
     evidence_of,
     leans_of,
     lesson_of_nodes,
@@ -29,11 +30,12 @@ from hushgrid.inference.pooled import (
 from hushgrid.inference.slopes import FEATURES, learned_means, lesson_of_splits, quarters_of
 from hushgrid.inference.splits import SecondLaws, SplitFit, fit_weights
 
-FIRST_SHARE = 0.8  # of the laws around pooled means, before anything is learned
 OTHERS = 1  # place of the other laws' weight among those of second laws
 
 
-def masses_with_prior(known: NodeEstimates, measurements: Measurements, fit: SplitFit, prior: Floats) -> SplitFit:
+def masses_with_prior(
+    known: NodeEstimates, measurements: Measurements, fit: SplitFit, prior: Floats, trust: Trust
+) -> SplitFit:
     """A sweep of belief propagation with a public prior.
 
     Parameters
@@ -44,7 +46,7 @@ def masses_with_prior(known: NodeEstimates, measurements: Measurements, fit: Spl
         The public prior's evidence in every node.
     """
     tree, splits = known.tree, lesson_of_splits(known, fit.masses)
-    lesson = PooledLesson(splits=splits, prior=PriorShares.of(quarters_of(tree, prior)))
+    lesson = PooledLesson(splits=splits, prior=PriorShares.of(quarters_of(tree, prior)), trust=trust)
     fit = replace(fit, prior_means=learned_means(tree, splits))
     fit = replace(fit, second=second_laws(tree, lesson, fit))
     return fit.around(tree, belief_masses(tree, measurements, fit))
@@ -57,8 +59,8 @@ def second_laws(tree: Branches, lesson: PooledLesson, fit: SplitFit) -> SecondLa
     """
     inner = np.flatnonzero(tree.child_counts)
     means, around = pooled_means(lesson, tree), fit.prior_means[inner]
-    first = FIRST_SHARE * fit.prior_weights.mean(axis=(0, 1))
-    first[OTHERS] = 1 - FIRST_SHARE
+    first = lesson.trust.laws * fit.prior_weights.mean(axis=(0, 1))
+    first[OTHERS] = 1 - lesson.trust.laws
     last = np.tile(first / first.sum(), (2, BINS, 1))
     weights = np.empty((len(fit.prior_weights), *last.shape))
     for level, (start, stop) in enumerate(pairwise(np.searchsorted(inner, tree.levels))):
@@ -95,10 +97,10 @@ class Leanings:
     trusts: Floats
 
     @classmethod
-    def of_leaves(cls, known: NodeEstimates, masses: Floats, prior: Floats) -> "Leanings":
+    def of_leaves(cls, known: NodeEstimates, masses: Floats, prior: Floats, trust: Trust) -> "Leanings":
         """Leanings of a quadtree's leaves, in leaf order."""
         tree = known.tree
-        lesson, features = lesson_of_nodes(known, masses, prior)
+        lesson, features = lesson_of_nodes(known, masses, prior, trust)
         coefficients = lesson.by_level(tree)[node_depths(tree)[tree.leaves]]
         return cls.by(features, coefficients)
 

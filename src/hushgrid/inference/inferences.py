@@ -20,6 +20,7 @@ from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.haar import cell_energy, padded, restore
 from hushgrid.inference.least_squares import node_sums
 from hushgrid.inference.measurements import NOT_MEASURED
+from hushgrid.inference.pooled import AKIN, FOREIGN, Trust
 from hushgrid.inference.slopes import refined_means
 from hushgrid.inference.two_level import TwoLevels, reconcile
 
@@ -47,15 +48,15 @@ class Inference:
         Whether it learns from the release how masses are shared between parts.
     versioned : bool
         Whether all its releases name the version of their calibration, because it came after versions did.
-    with_prior : bool
-        Whether a public prior is part of the evidence.
+    trust : Trust, optional
+        In a public prior, where one is part of the evidence.
     slack : float
         Standard errors by which its counts may differ between machines (decision 10).
 
     Examples
     --------
     >>> [name for name, inference in INFERENCES.items() if inference.sloped]
-    ['two-level-sloped', 'belief', 'belief-2', 'belief-half', 'belief-prior']
+    ['two-level-sloped', 'belief', 'belief-2', 'belief-half', 'belief-prior', 'belief-slices']
     """
 
     name: str
@@ -66,8 +67,13 @@ class Inference:
     non_negative: bool = False
     learned: bool = False
     versioned: bool = False
-    with_prior: bool = False
+    trust: Trust | None = None
     slack: float = 0.0
+
+    @property
+    def with_prior(self) -> bool:
+        """Whether a public prior is part of the evidence."""
+        return self.trust is not None
 
 
 def is_measured_evenly(evidence: Evidence) -> bool:
@@ -192,14 +198,14 @@ def is_quadtree_with_prior(evidence: Evidence) -> bool:
     return prior.sum(dtype=np.float64) <= MOST_PRIOR and is_quadtree(evidence)
 
 
-def belief_with_prior(evidence: Evidence) -> Floats:
+def belief_with_prior(evidence: Evidence, trust: Trust) -> Floats:
     """Leaf masses of a quadtree, by belief propagation with a public prior."""
     tree, measured = evidence.partition, evidence.measured
     assert isinstance(tree, Tree)
     assert evidence.prior is not None
     prior, nodes, known = node_sums(tree, evidence.prior), evidence.measured_nodes, measured.nodes
-    fit = masses_with_prior(known, measured.measurements, measured.fit_splits(), prior[nodes])
-    leanings = Leanings.of_leaves(known, fit.masses, prior[nodes])
+    fit = masses_with_prior(known, measured.measurements, measured.fit_splits(), prior[nodes], trust)
+    leanings = Leanings.of_leaves(known, fit.masses, prior[nodes], trust)
     reached = known.tree.leaves
     return divided_masses(tree, nodes[reached], fit.masses[reached], leanings, prior)
 
@@ -261,6 +267,13 @@ LEAST_SQUARES = Inference(
 BAYES = replace(LEAST_SQUARES, name="bayes", premise=is_quadtree, counts=bayes, non_negative=True, learned=True)
 BELIEF = replace(BAYES, name="belief-2", counts=belief, sloped=True, versioned=True)
 BELIEF_HALF = replace(BELIEF, name="belief-half", counts=belief_half, non_negative=False)
+BELIEF_PRIOR = replace(
+    BELIEF,
+    name="belief-prior",
+    premise=is_quadtree_with_prior,
+    counts=lambda evidence: belief_with_prior(evidence, FOREIGN),
+    trust=FOREIGN,
+)
 
 INFERENCES: Mapping[str, Inference] = MappingProxyType(
     {
@@ -274,12 +287,12 @@ INFERENCES: Mapping[str, Inference] = MappingProxyType(
             replace(BELIEF, name="belief", versioned=False, slack=3.0),  # read but no longer published (decision 10)
             BELIEF,
             BELIEF_HALF,
+            BELIEF_PRIOR,
             replace(
-                BELIEF,
-                name="belief-prior",
-                premise=is_quadtree_with_prior,
-                counts=belief_with_prior,
-                with_prior=True,
+                BELIEF_PRIOR,
+                name="belief-slices",
+                counts=lambda evidence: belief_with_prior(evidence, AKIN),
+                trust=AKIN,
             ),
             Inference(name="haar", premise=is_wavelet, counts=haar_counts, variances=haar_variances),
         )

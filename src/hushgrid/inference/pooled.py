@@ -35,12 +35,36 @@ UNIT = 32  # in whole numbers of a prior, one pseudo-count
 EDGES = UNIT * np.array([2, 10, 60, 400])  # of the bins of evidence
 BINS = len(EDGES) + 1
 FARTHEST = 6.0  # logit of a mean or of the prior's share, on either side
-FIRST_TRUST = 0.5  # in the prior's logits, before anything is learned
-RIDGE, LEVEL_RIDGE = 0.125, 0.5  # toward the coefficients before: of all levels together, and of each level
 STEPS, FIRST_STEPS = 3, 5  # of Gauss and Newton; levels begin near their end and take one less
 SPREAD, LEAST_SPREAD = 0.15, 0.02  # of shares around their means, relative to s (1 - s), and the least of that
 LARGEST_MISS = 1.5  # of a measured share, beyond which it counts as this much
 MOST_TAUGHT = 2048  # nodes whose splits teach what all splits share; more would teach the same
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How far a public prior is believed before anything is learned.
+
+    Parameters
+    ----------
+    logits : float
+        Coefficient of the logits of its shares; what it lacks to one is left to neighbours.
+    laws : float
+        Weight of the laws around means that it has a part in.
+    ridge, level_ridge : float
+        How strongly coefficients are drawn toward those before: of all levels together, and of each level.
+    """
+
+    logits: float
+    laws: float
+    ridge: float
+    level_ridge: float
+
+
+# Of something else, which may be of no use.
+FOREIGN = Trust(logits=0.5, laws=0.8, ridge=0.125, level_ridge=0.5)
+# Of what the points are a part of, as slices are of all together: a few splits of one tell less (decision 16).
+AKIN = Trust(logits=1.0, laws=0.96, ridge=8.0, level_ridge=8.0)
 
 
 def thinned(nodes: slice, size: int) -> slice:
@@ -127,6 +151,7 @@ class PooledLesson:
 
     splits: SplitLesson
     prior: PriorShares
+    trust: Trust = FOREIGN
 
     def of(self, nodes: slice) -> Self:
         """The same of some of the inner nodes."""
@@ -160,9 +185,10 @@ class PooledLesson:
 
         All bins have one trust.
         """
-        before = np.append((1 - FIRST_TRUST) * np.array(FIRST_COEFFICIENTS), FIRST_TRUST)
+        trust = self.trust.logits
+        before = np.append((1 - trust) * np.array(FIRST_COEFFICIENTS), trust)
         everything = slice(None), slice(None)
-        found = self.coefficients(before, everything, ridge=RIDGE, steps=FIRST_STEPS)
+        found = self.coefficients(before, everything, ridge=self.trust.ridge, steps=FIRST_STEPS)
         return np.concatenate([found[:FEATURES], np.full(BINS, found[FEATURES])])
 
     def by_level(self, tree: Branches) -> Floats:
@@ -174,9 +200,10 @@ class PooledLesson:
         first = self.first_coefficients()
         found = np.empty((len(tree.levels) - 1, 2, len(first)))
         for axis, splits in enumerate((slice(0, 1), slice(1, 3))):
-            last = self.coefficients(first, (slice(None), splits), ridge=RIDGE)
+            last = self.coefficients(first, (slice(None), splits), ridge=self.trust.ridge)
             for level, (start, stop) in enumerate(pairwise(ranks)):
-                last = self.coefficients(last, (slice(start, stop), splits), ridge=LEVEL_RIDGE, steps=STEPS - 1)
+                chosen = slice(start, stop), splits
+                last = self.coefficients(last, chosen, ridge=self.trust.level_ridge, steps=STEPS - 1)
                 found[level, axis] = last
         return found
 
@@ -207,7 +234,7 @@ def means_of(leans: Floats, trusts: Floats, prior: PriorShares) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.clip(leans + trust * prior.logits, -FARTHEST, FARTHEST))))
 
 
-def lesson_of_nodes(known: NodeEstimates, masses: Floats, prior: Floats) -> tuple[PooledLesson, Floats]:
+def lesson_of_nodes(known: NodeEstimates, masses: Floats, prior: Floats, trust: Trust) -> tuple[PooledLesson, Floats]:
     """All splits, with features that leaves have, too.
 
     Those of a half are those of its node. Also returns the features of leaves, shape (leaves, 2, 4).
@@ -222,7 +249,8 @@ def lesson_of_nodes(known: NodeEstimates, masses: Floats, prior: Floats) -> tupl
     tree, around = known.tree, Surroundings(known.tree, masses)
     features = around.of_nodes(np.arange(tree.nodes), 2)
     splits = SplitLesson(features[around.inner][:, (0, 1, 1)], *measured_shares(known, masses))
-    return PooledLesson(splits=splits, prior=PriorShares.of(quarters_of(tree, prior))), features[tree.leaves]
+    shares = PriorShares.of(quarters_of(tree, prior))
+    return PooledLesson(splits=splits, prior=shares, trust=trust), features[tree.leaves]
 
 
 def nats_gained(lesson: PooledLesson, coefficients: Floats, weights: Floats) -> float:

@@ -11,6 +11,7 @@ from hushgrid.errors import InputError
 from hushgrid.geometry import cells
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.quadrants import DEEPEST, scatter_bits
+from hushgrid.inference.pooled import FOREIGN, Trust
 
 PSEUDO_COUNT = 0.5  # k: half a place, or half a point, is one unit of evidence
 LARGEST_COUNT = 1e18  # of a pixel or a weight: more is what stands for no data, or a slip, and sums might overflow
@@ -34,6 +35,7 @@ class Source:
     """
 
     needs_proof: ClassVar[bool] = True
+    trust: ClassVar[Trust] = FOREIGN
 
     name: str
     kind: str

@@ -7,6 +7,7 @@ from the release that it sharpens, so it may be wrong.
 from typing import ClassVar, Protocol
 
 from hushgrid.arrays import Floats, Indices
+from hushgrid.inference.pooled import Trust
 
 
 class Prior(Protocol):
@@ -16,6 +17,10 @@ class Prior(Protocol):
     """
 
     needs_proof: ClassVar[bool]  # whether it must explain what was measured before it is followed
+
+    @property
+    def trust(self) -> Trust:
+        """How far it is believed before anything is learned."""
 
     @property
     def name(self) -> str:

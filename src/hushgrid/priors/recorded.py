@@ -9,7 +9,8 @@ import numpy as np
 from hushgrid.arrays import Floats, Indices
 from hushgrid.geometry.quadrants import Quadrants, finest_runs, quadrants_of
 from hushgrid.geometry.tree import Tree
-from hushgrid.inference.pooled import UNIT
+from hushgrid.inference.inferences import INFERENCES
+from hushgrid.inference.pooled import UNIT, Trust
 from hushgrid.synopsis.claim import PriorRecord
 from hushgrid.synopsis.synopsis import Synopsis
 
@@ -26,14 +27,16 @@ class RecordedPrior:
 
     record: PriorRecord
     cells: Quadrants
+    trust: Trust
 
     @classmethod
     def of(cls, synopsis: Synopsis) -> "RecordedPrior | None":
         """The prior of a release, if one was used."""
-        if synopsis.prior is None or not synopsis.prior.used:
+        trust = INFERENCES[synopsis.inference].trust
+        if synopsis.prior is None or trust is None:
             return None
         assert isinstance(synopsis.partition, Tree)
-        return cls(record=synopsis.prior, cells=quadrants_of(synopsis.partition))
+        return cls(record=synopsis.prior, cells=quadrants_of(synopsis.partition), trust=trust)
 
     @property
     def name(self) -> str:
@@ -54,6 +57,12 @@ class RecordedPrior:
     def licence(self) -> str | None:
         """Licence of its source."""
         return self.record.licence
+
+    @property
+    def all_evidence(self) -> float:
+        """Evidence in the whole domain."""
+        assert self.record.leaves is not None
+        return float(self.record.leaves.sum()) / UNIT
 
     def evidence(self, levels: Indices, codes: Indices) -> Floats:
         """Evidence in quadtree cells of the domain, shape (n,)."""

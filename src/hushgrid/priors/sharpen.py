@@ -4,7 +4,9 @@ All of it follows from released values and public ones: it is post-processing, a
 is believed, and how far, is learned from what was measured; one that does not explain it is ignored.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -19,14 +21,15 @@ from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.least_squares import node_sums
 from hushgrid.inference.measurements import NOT_MEASURED, Measurements, NoisyValues, Regions
-from hushgrid.inference.pooled import EDGES, UNIT, lesson_of_nodes, nats_gained
+from hushgrid.inference.pooled import AKIN, EDGES, FOREIGN, UNIT, Trust, lesson_of_nodes, nats_gained
 from hushgrid.priors.prior import Prior
 from hushgrid.synopsis.answer import UNCALIBRATED
 from hushgrid.synopsis.claim import Claim, MethodRecord, PriorRecord
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.work import current_work
 
-SHARPENED, SHARPENS = "belief-2", "belief-prior"  # inferences, without and with a public prior
+SHARPENED = "belief-2"  # the inference without a public prior; and with one, by how far it is believed
+SHARPENS: Mapping[Trust, str] = MappingProxyType({FOREIGN: "belief-prior", AKIN: "belief-slices"})
 # What a prior must gain, or it is ignored. In the median, useless ones gained at most 2.9 at epsilon 0.1, and half of
 # the second at epsilon 1. With a bar of 2 for the first, towns that had been moved were followed too often.
 LEAST_NATS, NATS_PER_SPLIT = 4.0, 0.001
@@ -50,7 +53,7 @@ def released_with(
     """
     current_work().begin("inference")
     evidence, found = sharpen(Evidence(tree, measurements), prior, max_cells=claim.max_cells)
-    inference = SHARPENS if found.used else SHARPENED
+    inference = SHARPENS[prior.trust] if found.used else SHARPENED
     return Synopsis(
         partition=evidence.partition,
         measurements=evidence.measurements,
@@ -81,12 +84,13 @@ def sharpened(synopsis: Synopsis, prior: Prior) -> Synopsis:
     refined, found = sharpen(synopsis.evidence, prior, max_cells=synopsis.claim.max_cells)
     if not found.used:
         return replace(synopsis, prior=found)
-    inferred, scale = INFERENCES[SHARPENS].counts(refined), synopsis.scale
+    inference, scale = SHARPENS[prior.trust], synopsis.scale
+    inferred = INFERENCES[inference].counts(refined)
     sharper = replace(
         synopsis,
         partition=refined.partition,
         measurements=refined.measurements,
-        inference=SHARPENS,
+        inference=inference,
         counts=inferred,
         calibration=UNCALIBRATED,
         scale=None,
@@ -114,7 +118,8 @@ def sharpen(evidence: Evidence, prior: Prior, *, max_cells: int | None) -> tuple
     tree = evidence.partition
     assert isinstance(tree, Tree)
     masses, leaves = evidence.fit_splits().masses, quadrants_of(tree)
-    lesson, features = lesson_of_nodes(evidence.nodes, masses, node_sums(tree, whole_evidence(prior, leaves)))
+    known = node_sums(tree, whole_evidence(prior, leaves))
+    lesson, features = lesson_of_nodes(evidence.nodes, masses, known, prior.trust)
     coefficients = lesson.first_coefficients()
     nats = nats_gained(lesson, coefficients, evidence.prior_weights.mean(axis=(0, 1)))
     found = PriorRecord(

@@ -9,6 +9,7 @@ from scipy import optimize
 from hushgrid.inference.least_squares import node_sums, solve
 from hushgrid.inference.pooled import (
     BINS,
+    FOREIGN,
     PooledLesson,
     PriorShares,
     leans_of,
@@ -97,7 +98,7 @@ def test_levels_without_splits_have_the_coefficients_above():
     tree = random_quadtree(rng, depth=5, chance=0.8)
     leaf_counts = rng.poisson(20, tree.cells)
     known = solve(tree, noisy(tree, leaf_counts, "0.5", rng))
-    lesson, features = lesson_of_nodes(known, bayes_masses(known).masses, node_sums(tree, leaf_counts))
+    lesson, features = lesson_of_nodes(known, bayes_masses(known).masses, node_sums(tree, leaf_counts), FOREIGN)
     found = lesson.by_level(tree)
     assert found.shape == (len(tree.levels) - 1, 2, 4 + BINS)
     np.testing.assert_array_equal(found[-1], found[-2])
