@@ -71,7 +71,7 @@ NOISY = "lambda: add_noise(true_values, rate=rate, bits=self._bits), np.shape(tr
 MEASURED = "        return NoisyValues.at_one_rate(self._noisy(true_counts, rate, purpose), rate)"
 GRID_MEASURED = "        measured = budget.measure(counter.count(grid), Fraction(1))\n"
 SELECTED = "        chosen = budget.select(-np.abs(2 * true_lefts - true_counts[:, None]), allowed, self.share)\n"
-RELEASED = "        synopsis = self._published(counter, budget, prior)\n        return self._calibrated(synopsis)"
+RELEASED = "        synopsis = self._published(counter, budget, prior)\n        return self.with_intervals(synopsis)"
 
 TEN = {
     "grids divided by true counts": Plant(
@@ -215,6 +215,20 @@ MORE = {
         ),
         exact("ug, period"),
         "loss",
+    ),
+    "slices sharpened by true counts": Plant(
+        (
+            Edit(
+                "release/sliced.py",
+                "        return request.method.measure(PointCounter(request.domain, points), "
+                "request.budget(bits, draws))\n",
+                "        counter = PointCounter(request.domain, points)\n"
+                "        measured = request.method.measure(counter, request.budget(bits, draws))\n"
+                "        return replace(measured, counts=counter.count(measured.partition).astype(float))\n",
+            ),
+        ),
+        exact("staq, slices and their total"),
+        "taint",
     ),
     "levels of areas that cost nothing": Plant(
         (
@@ -420,7 +434,7 @@ MORE = {
                 RELEASED,
                 "        synopsis = self._published(counter, budget, prior)\n"
                 "        true_counts = counter.count(synopsis.partition).astype(float)\n"
-                "        found = self._calibrated(replace(synopsis, counts=true_counts))\n"
+                "        found = self.with_intervals(replace(synopsis, counts=true_counts))\n"
                 "        return replace(synopsis, calibration=found.calibration)",
             ),
         ),

@@ -106,6 +106,15 @@ class Staq:
         inference = PUBLISHED.get(self.inference, self.inference)
         return Synopsis.infer(tree, measurements, inference=inference, claim=claim, method=method)
 
+    def measure(self, counter: Counter, budget: Budget) -> Synopsis:
+        """Measure what `release` does, and count by least squares.
+
+        It is for a prior that follows from several such releases, and then sharpens each.
+        """
+        tree, measurements, notes = self._measure(counter, budget)
+        claim, method = budget.claim(), record(self, *notes)
+        return Synopsis.infer(tree, measurements, inference="least-squares", claim=claim, method=method)
+
     def _measure(self, counter: Counter, budget: Budget) -> tuple[Tree, Measurements, tuple[str, ...]]:
         """A quadtree, what was measured of it, and notes."""
         survey = Survey(all_cells(counter.domain, self.first_level))

@@ -14,7 +14,7 @@ from hushgrid.planning.words import about, rounded_percent
 from hushgrid.release.advice import total_reach
 from hushgrid.release.cost import memory_in_words, time_in_words
 from hushgrid.release.request import ReleaseRequest
-from hushgrid.release.sliced import SHARE_OF_TOTAL
+from hushgrid.release.sliced import share_of_total
 
 PLANNED = "staq"  # whose errors stand for those of methods that are not rehearsed
 
@@ -86,10 +86,10 @@ class Expected:
 def slice_planned(request: ReleaseRequest, size: int | None) -> tuple[ReleaseRequest, int | None]:
     """The request for one slice, and about how many points it has.
 
-    What the released total adds to its details is not foreseen: errors are those of a slice on its own.
+    What the total and other slices tell of it is not foreseen: errors are those of a slice on its own.
     """
     assert request.by is not None
-    epsilon = request.epsilon * (1 - SHARE_OF_TOTAL) if request.has_total else request.epsilon
+    epsilon = request.epsilon * (1 - share_of_total(len(request.by.names))) if request.has_total else request.epsilon
     part = None if size is None else max(1, size // len(request.by.names))
     return replace(request, by=None, epsilon=epsilon), part
 

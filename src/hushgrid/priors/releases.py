@@ -1,9 +1,7 @@
 """An earlier release as a prior."""
 
-import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
@@ -51,16 +49,6 @@ class ReleasedDensity(Source):
         return np.asarray(np.maximum(counts, 0.0) * units_per_count(self.synopsis))
 
 
-class TotalOfSlices(ReleasedDensity):
-    """The total of all slices, as the prior of each.
-
-    A slice is a part of the total, so this needs no proof: it helps most the slices that have too few points to prove
-    anything. What was measured still says how far it is followed (decision 16).
-    """
-
-    needs_proof: ClassVar[bool] = False
-
-
 def units_per_count(synopsis: Synopsis) -> float:
     """Evidence in one count of a release.
 
@@ -92,19 +80,6 @@ def release_prior(source: Source, synopsis: Synopsis, domain: Domain) -> "Releas
     weights = np.maximum(synopsis.counts, 0.0) * units_per_count(synopsis) * PSEUDO_COUNT
     geometries = _shapes(synopsis)
     return replace(Vectors(geometries=geometries, crs=own, weights=weights).prior(source, domain), kind="release")
-
-
-def total_prior(total: Synopsis) -> TotalOfSlices | None:
-    """The total of all slices, as the prior of each.
-
-    None if it has no points. The digest is of what was measured for it.
-    """
-    leaves, regions = total.measurements.leaves.values, total.measurements.region_values.values
-    sha256 = hashlib.sha256(b"".join(values.astype("<i8").tobytes() for values in (leaves, regions))).hexdigest()
-    prior = TotalOfSlices(
-        name="the total of all slices", kind="total", sha256=sha256, synopsis=total, domain=total.domain
-    )
-    return prior if prior.evidence(np.array([0]), np.array([0]))[0] > 0 else None
 
 
 def _shapes(synopsis: Synopsis) -> Geometries:

@@ -308,17 +308,17 @@ class ReleaseRequest:
             synopsis = self._published(bounded.counter, budget, self.prior)
         if records is not None:
             public = None if self.users.scale_to_total == PRIVATE else self.users.scale_to_total
-            return self._calibrated(records.scaled(synopsis, public))
+            return self.with_intervals(records.scaled(synopsis, public))
         if self.distinct:
             return replace(synopsis, claim=replace(synopsis.claim, distinct=True))
         if total is not None and self.users.scale_to_total is not None:
             synopsis = synopsis.scaled(scale_of_total(self.users, total, synopsis))
-        return self._calibrated(synopsis)
+        return self.with_intervals(synopsis)
 
     def publish_counted(self, counter: Counter, budget: Budget, prior: Prior | None) -> Synopsis:
         """Publish what a counter counts, within a budget."""
         synopsis = self._published(counter, budget, prior)
-        return self._calibrated(synopsis)
+        return self.with_intervals(synopsis)
 
     def _published(self, counter: Counter, budget: Budget, prior: Prior | None) -> Synopsis:
         """The release, with its places or its prior, and its period."""
@@ -378,8 +378,8 @@ class ReleaseRequest:
             tell_size=tell_size,
         )
 
-    def _calibrated(self, synopsis: Synopsis) -> Synopsis:
-        # Areas are mostly asked how many points each of them has, and there the law of the noise says it all.
+    def with_intervals(self, synopsis: Synopsis) -> Synopsis:
+        """A release with calibrated intervals, where asked; of areas the law of the noise says it all."""
         if not (self.calibrate and synopsis.partition.tiles):
             return synopsis
         current_work().begin("intervals")

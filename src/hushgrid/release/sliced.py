@@ -1,14 +1,13 @@
 """A release of slices: the points divided once, then each slice published.
 
-For STAQ, a tenth of the budget goes to the total of all slices, which then is the prior of each of them. Other methods
-publish each slice on its own.
+For STAQ, a share of the budget goes to the total of all slices. The total and all other slices then are the prior of
+each slice. Other methods publish each slice on its own.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
-from types import MappingProxyType
 
 from hushgrid.counting.bounded import MEMORY_BYTES, bounded_points
 from hushgrid.counting.bounding import KEY_BYTES
@@ -16,10 +15,12 @@ from hushgrid.counting.by_slice.sliced import SlicedPoints, sliced_points
 from hushgrid.counting.counter import EngineSource, OpenedPoints, PointCounter
 from hushgrid.counting.source import PointSource
 from hushgrid.geometry.grid import CELL_LIMIT
-from hushgrid.methods.method import Method, most_cells
+from hushgrid.geometry.tree import Tree
+from hushgrid.methods.method import most_cells
 from hushgrid.methods.staq import Staq
+from hushgrid.priors.other_slices import priors_of_slices
 from hushgrid.priors.prior import Prior
-from hushgrid.priors.releases import total_prior
+from hushgrid.priors.sharpen import SHARPENED, released_with
 from hushgrid.privacy.bits import Bits
 from hushgrid.privacy.draws import Draws, Journal
 from hushgrid.release.auto import Auto
@@ -30,13 +31,28 @@ from hushgrid.synopsis.claim import LedgerMark
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.work import Stage, Step, Work, current_work
 
-# Of epsilon, for the total that is the prior of every slice. Three tenths were worse on both sets that were tried.
-SHARE_OF_TOTAL = Fraction(1, 10)
-# The total tells how points lie inside large cells, so a slice begins with larger ones than a release alone would.
-SLICE = Staq(first_level=2, first_weight=1.2)
-# Only where no parameter was given.
-LARGER: Mapping[Method, Method] = MappingProxyType({Staq(): SLICE, Auto(): Auto(staq=SLICE)})
-HOW_SLICES_DIFFER = "slices with first_level 2 and first_weight 1.2, as the total tells what lies inside large cells"
+# From so many slices on, the total has the most that it ever has, and each slice begins with larger cells than a
+# release by itself would: the others tell what lies inside of them. Of fewer slices, the others alone tell nearly as
+# much as with a total, and cost nothing (decision 16).
+MANY = 12
+MOST_SHARE = Fraction(1, 10)  # of epsilon, for the total
+SLICE = Staq(first_level=2, first_weight=1.0)
+# What the slices tell together of large cells is more than the total can, so it is measured in small ones.
+TOTAL = Staq(c=1.0, growth=1.4, first_weight=1.3)
+PLAIN = (Auto(), Staq())  # methods without parameters of one's own, which may differ
+HOW_TOTALS_DIFFER = "in smaller cells than a release by itself would be, as the slices tell what large ones hold"
+HOW_SLICES_DIFFER = "slices with first_level 2 and first_weight 1, as the others tell what lies inside large cells"
+
+
+def share_of_total(slices: int) -> Fraction:
+    """The share of ε that the total of so many slices gets.
+
+    Examples
+    --------
+    >>> [str(share_of_total(slices)) for slices in (2, 6, 12, 366)]
+    ['1/60', '1/20', '1/10', '1/10']
+    """
+    return MOST_SHARE * Fraction(min(slices, MANY), MANY)
 
 
 def release_slices(
@@ -55,29 +71,46 @@ def release_slices(
     A record lies in one slice, so that the slices compose in parallel: all of them cost what one does, and the total
     its share besides. With users, at most K records of each are kept in all slices together; every kept record costs
     one K-th of that in its slice and in the total, so that a user costs no more, however their records are spread.
-    Every slice is released, empty or not, by a fixed order of steps; what becomes of one changes no other.
+    Every slice is released, empty or not, by a fixed order of steps. What is measured of a slice depends on its own
+    records alone. Its counts follow from what was measured of all, which is post-processing.
     """
     by, draws = request.by, Draws(journal)
     assert by is not None
     current_work().begin("reading")
     with _divided(request, source, bits, draws) as points:
         del source  # all that is read from here on lies in a slice
-        work = current_work()
-        work.begin("counting")
-        done = 1 / request.releases
-        total, prior, share = None, request.prior, Fraction(1)
+        current_work().begin("counting")
         if request.has_total:
-            total = _release(_with_share(request, SHARE_OF_TOTAL), points.all, bits, draws, prior)
-            prior, share = total_prior(total), 1 - SHARE_OF_TOTAL
-            work.add("counting", done)
-        one, parts = _with_share(request, share), {}
-        if total is not None and one.method in LARGER:
-            one = replace(one, method=LARGER[one.method])
-            total = _with_note(total, HOW_SLICES_DIFFER)
-        for name, slice_points in zip(by.names, points.slices, strict=True):
-            parts[name] = _release(one, slice_points, bits, draws, prior)
-            work.add("counting", done)
-    return Slices(by=by, parts=parts, total=total)
+            total, parts = _with_total(request, points, bits, draws)
+        else:
+            one, total = _with_share(request, Fraction(1)), None
+            parts = [_release(one, each, bits, draws, request.prior) for each in points.slices]
+    return Slices(by=by, parts=dict(zip(by.names, parts, strict=True)), total=total)
+
+
+def _with_total(
+    request: ReleaseRequest, points: SlicedPoints, bits: Bits, draws: Draws
+) -> tuple[Synopsis, list[Synopsis]]:
+    """The total and the slices: all are measured before any of them has a prior."""
+    slices, done = len(points.slices), 1 / request.releases
+    share = share_of_total(slices)
+    one, whole = _with_share(request, 1 - share), _with_share(request, share)
+    notes = []
+    if request.method in PLAIN:
+        whole, notes = _by(whole, TOTAL), [HOW_TOTALS_DIFFER]
+        if slices >= MANY:
+            one, notes = _by(one, SLICE), [*notes, HOW_SLICES_DIFFER]
+    total = _with_notes(_release(whole, points.all, bits, draws, request.prior), notes)
+    current_work().add("counting", done)
+    measured = []
+    for each in points.slices:
+        measured.append(_measure(one, each, bits, draws))
+        current_work().add("counting", done / 2)
+    parts = []
+    for part, prior in zip(measured, priors_of_slices(total, measured), strict=True):
+        parts.append(_sharpened(one, part, prior))
+        current_work().add("counting", done / 2)
+    return total, parts
 
 
 @contextmanager
@@ -115,15 +148,39 @@ def _with_share(request: ReleaseRequest, share: Fraction) -> ReleaseRequest:
     return replace(request, epsilon=request.epsilon * share, max_cells=limit, by=None, prior=None)
 
 
-def _with_note(synopsis: Synopsis, note: str) -> Synopsis:
-    """A release whose method has one note more."""
-    return replace(synopsis, method=replace(synopsis.method, notes=(*synopsis.method.notes, note)))
+def _by(request: ReleaseRequest, staq: Staq) -> ReleaseRequest:
+    """A request by STAQ with other parameters."""
+    return replace(request, method=Auto(staq=staq) if isinstance(request.method, Auto) else staq)
+
+
+def _with_notes(synopsis: Synopsis, notes: Sequence[str]) -> Synopsis:
+    """A release whose method has some notes more."""
+    return replace(synopsis, method=replace(synopsis.method, notes=(*synopsis.method.notes, *notes)))
 
 
 def _release(request: ReleaseRequest, points: PointSource, bits: Bits, draws: Draws, prior: Prior | None) -> Synopsis:
-    """Publish one slice, without progress of its own."""
+    """Publish the total, or one slice on its own, without progress of its own."""
     with Work():
         return request.publish_counted(PointCounter(request.domain, points), request.budget(bits, draws), prior)
+
+
+def _measure(request: ReleaseRequest, points: PointSource, bits: Bits, draws: Draws) -> Synopsis:
+    """Measure one slice, whose prior is not known yet."""
+    assert isinstance(request.method, Auto | Staq)
+    with Work():
+        return request.method.measure(PointCounter(request.domain, points), request.budget(bits, draws))
+
+
+def _sharpened(request: ReleaseRequest, measured: Synopsis, prior: Prior | None) -> Synopsis:
+    """One slice as its measurements and its prior have it."""
+    tree, measurements, claim, method = measured.partition, measured.measurements, measured.claim, measured.method
+    assert isinstance(tree, Tree)
+    with Work():
+        if prior is None:
+            part = Synopsis.infer(tree, measurements, inference=SHARPENED, claim=claim, method=method)
+        else:
+            part = released_with(prior, tree, measurements, claim=claim, method=method)
+        return request.with_intervals(part)
 
 
 def sliced_steps(request: ReleaseRequest) -> tuple[Step, ...]:

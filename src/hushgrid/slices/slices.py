@@ -135,7 +135,7 @@ class Slices(Mapping[str, Synopsis]):
     def shown(self, name: str | None = None) -> Synopsis:
         """One slice as readers should see it: under the guarantee of all.
 
-        Its counts may follow from the total, too, so that its own claim says less than they cost.
+        Its counts may follow from the total and the other slices, so that its own claim says less than they cost.
 
         Parameters
         ----------

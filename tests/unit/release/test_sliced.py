@@ -23,6 +23,7 @@ from hushgrid.release import sliced
 from hushgrid.release.request import ReleaseRequest
 from hushgrid.work import Work
 from tests.districts import SHAPES
+from tests.priors import clustered
 
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)
 KINDS = hg.By("kind", values=["a", "b", "empty"])
@@ -56,16 +57,64 @@ def test_slices_of_few_points_follow_their_total() -> None:
     assert slices["few"].count(corner) > 0.6 * slices["few"].total
 
 
-def test_slices_begin_with_larger_cells_than_their_total() -> None:
-    """Unless somebody has chosen; the release says so."""
-    chosen = publish(method=hg.Staq(first_level=4), calibrate=False)
+MANY = hg.By("kind", values=[*"ab", *map(str, range(sliced.MANY - 2))])
 
-    for plain in (publish(calibrate=False), publish(method="staq", calibrate=False)):
-        assert {part.method.parameters["first_level"] for part in plain.values()} == {2}
-        assert plain.total.method.parameters["first_level"] == 3
-        assert "slices with first_level 2 and first_weight 1.2" in " ".join(str(hg.describe(plain)).split())
-    assert {part.method.parameters["first_level"] for _, part in chosen.all_parts()} == {4}
+
+def parameters(name: str, slices: hg.Slices) -> tuple[set[object], object]:
+    """A parameter of the slices, which they share, and that of their total."""
+    return {part.method.parameters[name] for part in slices.values()}, slices.total.method.parameters[name]
+
+
+@pytest.mark.parametrize("method", ["auto", "staq"])
+def test_many_slices_begin_with_larger_cells_than_few(method) -> None:
+    """The others tell what lies inside; the release says so."""
+    few, many = (publish(by=by, method=method, calibrate=False) for by in (KINDS, MANY))
+
+    assert parameters("first_level", few) == ({3}, 3)
+    assert parameters("first_level", many) == ({2}, 3)
+    said = [" ".join(str(hg.describe(slices)).split()) for slices in (few, many)]
+    assert ["slices with first_level 2" in text for text in said] == [False, True]
+
+
+def test_totals_are_measured_in_smaller_cells_than_slices() -> None:
+    """Unless somebody has chosen the parameters."""
+    plain, chosen = (publish(by=MANY, method=method, calibrate=False) for method in ("auto", hg.Staq(c=2.0)))
+
+    assert parameters("c", plain) == ({1.7}, 1.0)
+    assert parameters("c", chosen) == ({2.0}, 2.0)
+    assert parameters("first_level", chosen) == ({3}, 3)
     assert chosen.total.method.notes == ()
+
+
+@pytest.mark.parametrize(("slices", "share"), [(2, "1/60"), (3, "1/40"), (12, "1/10"), (40, "1/10")])
+def test_totals_of_more_slices_get_more(slices, share) -> None:
+    """In proportion to their number, up to a tenth; the slices get the rest."""
+    by = hg.By("kind", values=[str(number) for number in range(slices)])
+    released = publish(TABLE.slice(0, 0), by=by, method="staq", calibrate=False)
+
+    assert sliced.share_of_total(slices) == Fraction(share)
+    assert released.total.claim.epsilon == Fraction(share)
+    assert {part.claim.epsilon for part in released.values()} == {1 - Fraction(share)}
+    assert released.claim.epsilon == 1
+
+
+def test_slices_sharpen_each_other() -> None:
+    """Twenty that lie alike are better known than each by itself with all of epsilon."""
+    kinds = hg.By("kind", values=list("abcdefghijklmnopqrst"))
+    points, rng = clustered(40_000, seed=0), np.random.default_rng(5)
+    drawn = rng.choice(kinds.names, len(points))
+    low = rng.random((300, 2)) * 0.96
+    rects = np.hstack([low, low + 0.04])
+    inside = ((points[:, None] >= rects[:, :2]) & (points[:, None] <= rects[:, 2:])).all(axis=2)
+    table, errors = pa.table({"lon": points[:, 0], "lat": points[:, 1], "kind": drawn}), np.zeros(2)
+    options = {"domain": DOMAIN, "epsilon": "0.1", "method": "staq", "calibrate": False, "rng": hg.simulation_rng(1)}
+    for _ in range(3):
+        together = hg.publish(table, by=kinds, **options)
+        for kind in kinds.names:
+            alone, truth = hg.publish(points[drawn == kind], **options), inside[drawn == kind].sum(axis=0)
+            errors += [np.abs(release.count(rects) - truth).mean() for release in (together[kind], alone)]
+
+    assert errors[0] < 0.85 * errors[1]
 
 
 @pytest.mark.parametrize("method", hg.METHODS)
@@ -74,7 +123,7 @@ def test_every_method_releases_every_slice_within_the_budget(method) -> None:
     assert slices.names == ("a", "b", "empty")
     assert slices.claim.epsilon == 1
     assert (slices.total is not None) == (method == "staq")
-    own = Fraction(9, 10) if method == "staq" else Fraction(1)
+    own = 1 - sliced.share_of_total(len(KINDS.names)) if method == "staq" else Fraction(1)
     assert {part.claim.epsilon for part in slices.values()} == {own}
     assert all(part.domain == DOMAIN for part in slices.values())
 
@@ -131,9 +180,9 @@ def test_the_total_sharpens_the_slices_of_staq() -> None:
     places = rng.random((40, 2))[rng.integers(0, 40, 20_000)] + rng.normal(0, 0.004, (20_000, 2))
     points = pa.table({"lon": places[:, 0], "lat": places[:, 1], "kind": rng.choice(["a", "b"], 20_000)})
     slices = publish(points, method="staq", calibrate=False)
-    assert slices.total.claim.epsilon == Fraction(1, 10)
     records = [part.prior for part in slices.values()]
     assert {record.kind for record in records if record is not None} == {"total"}
+    assert {part.inference for part in slices.values() if part.prior is not None} == {"belief-slices"}
     assert any(record is not None and record.used for record in records)
     assert publish(calibrate=False)["a"].method.asked == "auto"
 
@@ -240,7 +289,7 @@ class Notebook:
 @pytest.mark.parametrize("options", [{}, {"user": "who", "max_per_user": 3}])
 def test_a_run_that_was_cut_off_goes_on_and_draws_nothing_twice(options) -> None:
     request = ReleaseRequest.of(domain=DOMAIN, epsilon=1, by=KINDS, calibrate=False, **options)
-    journal = Notebook(most=9)
+    journal = Notebook(most=6)
     with pytest.raises(InterruptedError):
         sliced.release_slices(request, request.open(TABLE), bits=hg.simulation_rng(1), journal=journal)
     begun = dict(journal.kept)

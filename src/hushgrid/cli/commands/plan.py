@@ -218,9 +218,12 @@ def _one_slice(
 ) -> dict[str, Fraction | int]:
     """The points of one slice, and the budget that the total leaves it."""
     from hushgrid.privacy.exact import exact_epsilon
-    from hushgrid.release.sliced import SHARE_OF_TOTAL
+    from hushgrid.release.sliced import share_of_total
 
     if epsilon is None or points_about is None or on_areas:
         msg = "--by is about slices of rectangles. Give --epsilon and --points-about with it, and no --areas."
         raise click.UsageError(msg)
-    return {"epsilon": exact_epsilon(epsilon) * (1 - SHARE_OF_TOTAL), "points_about": max(1, points_about // slices)}
+    return {
+        "epsilon": exact_epsilon(epsilon) * (1 - share_of_total(slices)),
+        "points_about": max(1, points_about // slices),
+    }
