@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from experiments.datasets import SMALL_CLUSTERS
 from experiments.figures.slices import gain_of_slices, intervals_of_slices, total_of_slices
-from experiments.slices import DIVISIONS, GROUPS, SliceTrial
+from experiments.slices import AT_RANDOM, BY_CHAIN, BY_HOUR, BY_WEEKDAY, DIVISIONS, GROUPS, SliceTrial
 from experiments.suites import SUITES
 from experiments.trial import QUERIES
 from tests.experiments.made_rows import trial_rows
@@ -14,7 +13,7 @@ from tests.experiments.made_rows import trial_rows
 @pytest.fixture(scope="module")
 def rows():
     """Rows of one small trial."""
-    return SliceTrial(dataset=SMALL_CLUSTERS, epsilon=1.0, seed=0, calibrate=True).run()
+    return SliceTrial(division=AT_RANDOM, epsilon=1.0, seed=0, calibrate=True).run()
 
 
 def rows_of(errors=(1.0, 3.0), **more):
@@ -22,6 +21,7 @@ def rows_of(errors=(1.0, 3.0), **more):
     return [
         {
             "key": f"slices{seed}{queries}",
+            "division": "chains",
             "dataset": "us_chains",
             "epsilon": 0.1,
             "seed": seed,
@@ -52,7 +52,7 @@ def test_a_trial_has_errors_intervals_and_cost(rows):
     assert [row["queries"] for row in rows] == list(QUERIES)
     last = rows[-1]
     assert last["slices"] == 4
-    assert last["points"] == len(DIVISIONS[SMALL_CLUSTERS]().true_points)
+    assert last["points"] == len(DIVISIONS[AT_RANDOM][1]().true_points)
     assert last["whole_absolute"] < last["total_absolute"] < last["share_absolute"]
     assert all(0.85 < last[name] <= 1 for name in ("held", "pairs_held", "three_held", "total_held"))
     assert last["publish_cpu"] > last["inference_cpu"] > 0
@@ -67,7 +67,7 @@ def test_errors_of_all_slices_are_between_those_of_groups(rows):
 
 def test_a_division_has_every_record_once():
     """Points by slice, and the table that is published, are the same records."""
-    division = DIVISIONS[SMALL_CLUSTERS]()
+    division = DIVISIONS[AT_RANDOM][1]()
     table, parts = division.table(), division.slice_points()
 
     assert sum(map(len, parts)) == table.num_rows
@@ -76,12 +76,12 @@ def test_a_division_has_every_record_once():
         np.testing.assert_array_equal(part[:, 0], table["lon"].to_numpy()[chosen])
 
 
-def test_the_suite_has_eight_releases_of_both_sets():
+def test_the_suite_has_eight_releases_of_all_divisions():
     """At both budgets of the paper; intervals are calibrated in the first half."""
     trials = SUITES["slices"].full
 
-    assert {(trial.dataset, trial.epsilon) for trial in trials} == {
-        (name, epsilon) for name in ("us_chains", "checkin_gowalla_nyc") for epsilon in (0.1, 1.0)
+    assert {(trial.division, trial.epsilon) for trial in trials} == {
+        (name, epsilon) for name in (BY_HOUR, BY_WEEKDAY, BY_CHAIN) for epsilon in (0.1, 1.0)
     }
     assert {trial.seed for trial in trials} == set(range(8))
     assert {trial.seed for trial in trials if trial.calibrate} == set(range(4))
@@ -92,8 +92,8 @@ def test_tables_are_ratios_of_means():
     made = [*rows_of(), *trial_rows("us_chains", 1.0, "staq")]
     half, quarter, twice = (f"{ratio} ± .00 / {ratio} ± .00" for ratio in ("0.50", "0.25", "2.00"))
 
-    assert gain_of_slices(made).lines == (("us_chains", "40 of 5,000 points", "0.1", *[half] * 4),)
-    assert total_of_slices(made).lines == (("us_chains", "0.1", quarter, twice, *["1.00 ± .00"] * 3),)
+    assert gain_of_slices(made).lines == (("chains", "us_chains, 40 of 5,000 points", "0.1", *[half] * 4),)
+    assert total_of_slices(made).lines == (("chains", "0.1", quarter, twice, *["1.00 ± .00"] * 3),)
 
 
 def test_intervals_have_a_line_for_slices_and_for_each_sum():

@@ -21,10 +21,12 @@ from hushgrid.geometry.cells import cell, scale
 from hushgrid.geometry.domain import Domain
 from hushgrid.inference.inferences import INFERENCES
 from hushgrid.inference.measurements import Measurements
+from hushgrid.inference.pooled import AKIN
 from hushgrid.methods import METHODS
 from hushgrid.methods.method import Method, most_cells
 from hushgrid.methods.staq import AimedQuadtree
 from hushgrid.priors.recorded import RecordedPrior
+from hushgrid.priors.releases import units_per_count
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
 from hushgrid.release.knowledge import release_with
@@ -53,6 +55,8 @@ REAL_UNEVENNESS = 0.2  # of points that are widened as real ones: about the leas
 MUCH_EVIDENCE = 8e5  # points times epsilon from which version 2 took no power
 # Beside an earlier release, whose noise made-up points follow as if it were true; on pairs of months (decision 6).
 BESIDE_A_RELEASE = 1.08
+# The same beside other slices, for one that has as many points as they: the more they have, the less is it.
+BESIDE_A_SLICE = 1.2
 LEAST_FACTOR = 0.3
 
 
@@ -91,8 +95,8 @@ def calibrated(synopsis: Synopsis, method: Method | None = None, *, version: int
         current_work().add("intervals", 0.5 / repetitions)
     found = _found(np.array(deviations))
     widened = _widened_in_version_2(found, evidence) if version == 2 else _widened(found, replica.unevenness)
-    if prior is not None and prior.kind == "release":
-        widened *= BESIDE_A_RELEASE
+    if prior is not None:
+        widened *= _beside(prior, evidence=total * units_per_count(plain))
     factors: Factors = tuple(tuple(of_side.tolist()) for of_side in np.maximum(widened, LEAST_FACTOR))
     if isinstance(method, AimedQuadtree):
         factors = _wide_enough(factors, np.concatenate(aimed), method.scale)  # not all have as many points
@@ -159,6 +163,19 @@ def _widened(found: Floats, unevenness: float) -> Floats:
 def _widened_in_version_2(found: Floats, evidence: float) -> Floats:
     """The same by how much is known of the points."""
     return np.array(WIDENING) * np.maximum(found, found ** (CAUTION if evidence <= MUCH_EVIDENCE else 1.0))
+
+
+def _beside(prior: RecordedPrior, *, evidence: float) -> float:
+    """How much wider intervals are, because made-up points follow the prior's noise, too.
+
+    Parameters
+    ----------
+    evidence : float
+        Of the release's own points, in the units of the prior's.
+    """
+    if prior.trust == AKIN:
+        return 1 + 2 * (BESIDE_A_SLICE - 1) * evidence / (evidence + prior.all_evidence)
+    return BESIDE_A_RELEASE if prior.kind == "release" else 1.0
 
 
 def _squares_about(points: Floats, domain: Domain, scale: float) -> tuple[Floats, Indices]:

@@ -12,15 +12,18 @@ import hushgrid as hg
 from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.memory import ArrayPoints
 from hushgrid.errors import ArgumentError
+from hushgrid.inference.pooled import AKIN
 from hushgrid.inference.split_loops import CONCENTRATIONS
 from hushgrid.inference.splits import FIRST_WEIGHTS
 from hushgrid.methods import METHODS
 from hushgrid.priors.sharpen import sharpened
 from hushgrid.privacy.bits import simulation_rng
 from hushgrid.privacy.budget import Budget
+from hushgrid.release import calibrate
 from hushgrid.release.calibrate import (
     BESIDE_A_RELEASE,
     EVEN_WIDENING,
+    LEAST_FACTOR,
     MOST_LEARNED,
     REAL_UNEVENNESS,
     RECTS_PER_SIDE,
@@ -34,7 +37,7 @@ from hushgrid.release.calibrate import (
 from hushgrid.sampling.likeness import Replica, draw_share, even_laws
 from hushgrid.synopsis.answer import CONFIDENCES, SIDES, UNCALIBRATED, Calibration, normal_reach
 from tests.plain import UNIT_SQUARE
-from tests.priors import clustered, good_prior
+from tests.priors import PointsPrior, clustered, good_prior
 
 UNEVEN = Calibration(factors=tuple((0.7 + side, 0.8 + side, 1.0 + side, 1.3 + side, 2.0 + side) for side in range(6)))
 
@@ -301,3 +304,19 @@ def test_intervals_beside_an_earlier_release_are_wider():
         widths["release"][:, above_the_least], BESIDE_A_RELEASE * widths["points"][:, above_the_least]
     )
     np.testing.assert_array_equal(widths["total"], widths["points"])
+
+
+@pytest.mark.parametrize("others", [300, 3000, 30_000])
+def test_intervals_beside_few_others_are_wider(others, monkeypatch):
+    """Of a slice that has as many points as all others by a fifth; the more they have, the less."""
+    options = {"domain": UNIT_SQUARE, "epsilon": 1, "method": "staq", "prior": "none", "calibrate": False}
+    plain = hg.publish(clustered(3000, seed=4), **options)
+    prior = PointsPrior(clustered(others, seed=5), trust=AKIN)
+    sharper = sharpened(plain, prior)
+    wide = np.array(calibrated(sharper).calibration.factors)
+    monkeypatch.setattr(calibrate, "BESIDE_A_SLICE", 1.0)
+    plainly = np.array(calibrated(sharper).calibration.factors)
+
+    expected = 1 + 0.4 * 3000 / (3000 + others)
+    above_the_least = plainly > LEAST_FACTOR
+    np.testing.assert_allclose(wide[above_the_least], expected * plainly[above_the_least], rtol=0.01)
