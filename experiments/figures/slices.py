@@ -11,7 +11,7 @@ ERRORS = ("relative", "absolute")
 MARK = "separate_relative"  # a field of rows of slices alone
 SUMS = {"held": "slices", "pairs_held": "sums of two", "three_held": "sums of three", "total_held": "all together"}
 
-Case = tuple[str, float]  # a data set and a budget
+Case = tuple[str, float]  # a division and a budget
 Runs = dict[int, Row]  # one row a run
 
 
@@ -28,10 +28,10 @@ class SliceRows:
         self._runs: dict[tuple[Case, str], Runs] = defaultdict(dict)
         for row in rows:
             if MARK in row:
-                self._runs[(row["dataset"], row["epsilon"]), row["queries"]][row["seed"]] = row
+                self._runs[(row["division"], row["epsilon"]), row["queries"]][row["seed"]] = row
 
     def cases(self) -> list[Case]:
-        """Data sets and budgets that were tried."""
+        """Divisions and budgets that were tried."""
         return sorted({case for case, _ in self._runs})
 
     def runs(self, case: Case, queries: str = ALL_SIZES) -> Runs:
@@ -39,9 +39,9 @@ class SliceRows:
         return self._runs[case, queries]
 
     def division(self, case: Case) -> str:
-        """How many slices there are, and of how many points on average."""
+        """What was divided, into how many slices of how many points on average."""
         row = next(iter(self.runs(case).values()))
-        return f"{row['slices']} of {row['points'] / row['slices']:,.0f} points"
+        return f"{row['dataset']}, {row['slices']} of {row['points'] / row['slices']:,.0f} points"
 
 
 def mean(runs: Runs, name: str) -> Estimate:
@@ -65,9 +65,7 @@ def gain_of_slices(rows: list[Row]) -> Table:
         )
         for case in found.cases()
     ]
-    return Table(
-        headings=("set", "slices", "ε", "all slices", *(f"{each} ones" for each in GROUPS)), lines=tuple(lines)
-    )
+    return Table(headings=("slices", "of", "ε", "all slices", *(f"{each} ones" for each in GROUPS)), lines=tuple(lines))
 
 
 def total_of_slices(rows: list[Row]) -> Table:
@@ -79,7 +77,7 @@ def total_of_slices(rows: list[Row]) -> Table:
         cpu = [mean(runs, f"{name}_cpu") for name in ("publish", "one", "inference")]
         compared = (ratios(runs, "total_", to) for to in ("share_", "whole_"))
         lines.append((case[0], f"{case[1]:g}", *compared, *(each.short for each in cpu)))
-    headings = ("set", "ε", "to the total's own release", "to a release with all of ε")
+    headings = ("slices", "ε", "to the total's own release", "to a release with all of ε")
     return Table(headings=(*headings, "CPU s, slices", "CPU s, one release", "CPU s, inference"), lines=tuple(lines))
 
 
@@ -91,7 +89,7 @@ def intervals_of_slices(rows: list[Row]) -> Table:
         for case in found.cases()
         for field, of in SUMS.items()
     ]
-    return Table(headings=("set", "ε", "of", *QUERIES), lines=tuple(lines))
+    return Table(headings=("slices", "ε", "of", *QUERIES), lines=tuple(lines))
 
 
 def _per_cent(estimate: Estimate) -> str:
@@ -108,9 +106,9 @@ GAINS = Exhibit(
 TOTALS = Exhibit(
     title="The total of all slices",
     caption="Relative / absolute error of the total as a release in slices answers it: as a share of that of the "
-    "released total alone, which has a tenth of the budget, and of a release of all points with all of it. Beside it, "
-    "CPU seconds of a release in slices, of one release of all points, and of the inference of the slices' cells; "
-    "without calibration.",
+    "released total alone, which has a tenth of the budget or less, and of a release of all points with all of it. "
+    "Beside it, CPU seconds of a release in slices, of one release of all points, and of the inference of the slices' "
+    "cells; without calibration.",
     table=total_of_slices,
 )
 INTERVALS = Exhibit(

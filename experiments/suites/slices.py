@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from itertools import product
 
-from experiments.datasets import SMALL_CLUSTERS
-from experiments.slices import CHECKINS, STORES, SliceTrial
+from experiments.slices import AT_RANDOM, BY_CHAIN, BY_HOUR, BY_WEEKDAY, SliceTrial
 from experiments.suites.suite import COVERED_RUNS, EPSILONS, FEW_RUNS, Suite
 
+REAL = (BY_HOUR, BY_WEEKDAY, BY_CHAIN)
 
-def _trials(datasets: Sequence[str], runs: int) -> tuple[SliceTrial, ...]:
+
+def _trials(divisions: Sequence[str], runs: int) -> tuple[SliceTrial, ...]:
     return tuple(
-        SliceTrial(dataset=dataset, epsilon=epsilon, seed=seed, calibrate=seed < COVERED_RUNS)
-        for dataset, epsilon, seed in product(datasets, EPSILONS, range(runs))
+        SliceTrial(division=division, epsilon=epsilon, seed=seed, calibrate=seed < COVERED_RUNS)
+        for division, epsilon, seed in product(divisions, EPSILONS, range(runs))
     )
 
 
-SUITE = Suite(title="Slices", full=_trials((CHECKINS, STORES), FEW_RUNS), quick=_trials((SMALL_CLUSTERS,), 1))
+SUITE = Suite(title="Slices", full=_trials(REAL, FEW_RUNS), quick=_trials((AT_RANDOM,), 1))
