@@ -9,8 +9,13 @@ import pyarrow as pa
 import pytest
 
 import hushgrid as hg
+from hushgrid.export.picture import Picture
 from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.web.figures import FINEST, Payload
 from hushgrid.web.page import map_page
+from hushgrid.web.sliced import AllTogether, slice_figures
+from tests.plain import UNIT_SQUARE
+from tests.priors import clustered
 from tests.slices import SQUARE, some_slices
 from tests.web.districts import district_slices, districts_under_node
 from tests.web.pages import MODULES, NODE, block, facts_of, needs_node
@@ -147,3 +152,21 @@ def test_sums_of_slices_by_belief_are_answered_as_by_python():
     assert slices.common.noise > 0
     assert 0 < slices.common.spread < 1
     assert together == pytest.approx(as_rows(slices.answer(RECTS, slices=slices.names)), abs=1e-3, rel=1e-6)
+
+
+def test_all_slices_together_are_drawn_as_finely_as_they_are_known():
+    """Two slices know more blocks than their total, which has hardly any budget; every point is drawn once."""
+    points = clustered(20_000, seed=0)
+    kinds = np.random.default_rng(1).choice(["a", "b"], len(points))
+    table = pa.table({"lon": points[:, 0], "lat": points[:, 1], "kind": kinds})
+    by = hg.By("kind", values=["a", "b"])
+    options = {"epsilon": 1, "calibrate": False, "rng": hg.simulation_rng(1)}
+    slices = hg.publish(table, domain=UNIT_SQUARE, by=by, **options)
+    payload = Payload()
+    slice_figures(slices, payload)
+    blocks = {name: length for name, length, _ in payload.contents if name.endswith("pictureBlocks")}
+    together, alone = (Picture.of(drawn, longest=FINEST).layers for drawn in (AllTogether(slices), slices.total))
+
+    assert blocks["2.pictureBlocks"] == sum(len(layer.blocks) for layer in together)
+    assert blocks["2.pictureBlocks"] > 2 * sum(len(layer.blocks) for layer in alone)
+    assert sum(layer.masses.sum() for layer in together) == pytest.approx(slices.total_of_all().estimate)

@@ -9,10 +9,10 @@ Every count is drawn once.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hushgrid.arrays import Floats, Indices
 from hushgrid.export.raster import Raster, pixels
@@ -20,6 +20,7 @@ from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.grid import Grid
 from hushgrid.geometry.partition import Partition
+from hushgrid.synopsis.answer import Answer
 from hushgrid.synopsis.synopsis import Synopsis
 
 EARTH_RADIUS = 6371.0088  # km: the sphere of the mean radius (IUGG)
@@ -30,6 +31,25 @@ ASKED_AT_ONCE = 2**18
 SMALLER = 0.5  # size of a cell, of that of a block, below which it divides the block
 
 Truths = NDArray[np.bool_]
+
+
+class Drawable(Protocol):
+    """What a picture is drawn of: a release, or several that answer as one."""
+
+    @property
+    def domain(self) -> Domain:
+        """Where it has counts."""
+
+    @property
+    def partition(self) -> Partition:
+        """Cells that tell how fine to ask."""
+
+    @property
+    def total(self) -> float:
+        """Estimated number of points."""
+
+    def answer(self, rects: ArrayLike) -> Answer:
+        """Estimated number of points in rectangles."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,7 +96,7 @@ class Picture:
     layers: tuple[Layer, ...]
 
     @classmethod
-    def of(cls, synopsis: Synopsis, *, longest: int = 1024) -> Self:
+    def of(cls, synopsis: Drawable, *, longest: int = 1024) -> Self:
         """Ask a release for as many blocks as it knows.
 
         Parameters
@@ -247,7 +267,7 @@ class _Asked:
         return _Asked(estimates=self.estimates[blocks], known=self.known[blocks], sure=self.sure[blocks])
 
 
-def _survey(synopsis: Synopsis, grids: list[Grid]) -> list[_Asked]:
+def _survey(synopsis: Drawable, grids: list[Grid]) -> list[_Asked]:
     """Answers on all blocks of some grids."""
     asked = [_ask(synopsis, grid, np.arange(grid.cells)) for grid in grids]
     for whole, parts, grid in reversed(list(zip(asked[:-1], asked[1:], grids[1:], strict=True))):
@@ -256,7 +276,7 @@ def _survey(synopsis: Synopsis, grids: list[Grid]) -> list[_Asked]:
     return asked
 
 
-def _ask(synopsis: Synopsis, grid: Grid, blocks: Indices) -> _Asked:
+def _ask(synopsis: Drawable, grid: Grid, blocks: Indices) -> _Asked:
     """Answers on some blocks."""
     estimates, errors = np.empty((2, len(blocks)))
     for first in range(0, len(blocks), ASKED_AT_ONCE):

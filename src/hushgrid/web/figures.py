@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from hushgrid.answering.surface import CLUMPING
 from hushgrid.arrays import Floats, Indices
-from hushgrid.export.picture import Picture, row_sizes
+from hushgrid.export.picture import Drawable, Picture, row_sizes
 from hushgrid.geometry.grid import DIVIDED, Grid, GroupedGrid, NestedGrid
 from hushgrid.geometry.tree import RIGHT, TOP, Tree, divide_each
 from hushgrid.inference.least_squares import average_by_node
@@ -154,7 +154,7 @@ STEPS = 16  # of a doubling of density: they are 4 % apart, which no eye sees
 FINEST = 4096  # blocks on the longer side of a picture at most; none is finer than the cells there
 
 
-def picture_figures(synopsis: Synopsis, payload: Payload, *, side: str = "") -> dict[str, Any]:
+def picture_figures(synopsis: Drawable, payload: Payload, *, side: str = "") -> dict[str, Any]:
     """Layers of the picture.
 
     Blocks and the logarithms of their densities go to the payload.

@@ -1,14 +1,21 @@
 """What a page needs to show and answer every slice of a release."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from hushgrid.change.comparable import check_same_areas
+from hushgrid.export.picture import Drawable
 from hushgrid.geometry.areas import AreaPartition
+from hushgrid.geometry.domain import Domain
+from hushgrid.geometry.partition import Structure
 from hushgrid.slices.axes import Axis, ByTime
 from hushgrid.slices.slices import Slices
 from hushgrid.slices.sums import ALIKE
+from hushgrid.synopsis.answer import Answer
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.areas import area_counts, area_shapes
 from hushgrid.web.figures import PRECISION_BITS, Payload, cell_figures, common_figures, picture_figures
@@ -27,9 +34,12 @@ def slice_figures(slices: Slices, payload: Payload) -> dict[str, Any]:
         known = _on_areas(slices, payload)
         return known | {"slices": {"axes": axes, "parts": _parts(slices.values(), area_counts, payload)}}
     cells = sum(each.partition.cells for _, each in slices.all_parts())
-    figures = partial(_cells, bits=FEWER_BITS if cells > MANY_CELLS else PRECISION_BITS)
-    parts = _parts((each for _, each in slices.all_parts()), figures, payload)
-    total = parts.pop() if slices.total is not None else None
+    bits = FEWER_BITS if cells > MANY_CELLS else PRECISION_BITS
+    parts = _parts(slices.values(), partial(_cells, bits=bits), payload)
+    total = None
+    if slices.total is not None:
+        figures = partial(_cells, bits=bits, drawn=AllTogether(slices))
+        total = _parts([slices.total], figures, payload, first=len(parts))[0]
     sums = {"common": vars(slices.common), "alike": ALIKE}
     return {"kind": "slices", "slices": {"axes": axes, "parts": parts, "total": total, **sums}}
 
@@ -37,9 +47,9 @@ def slice_figures(slices: Slices, payload: Payload) -> dict[str, Any]:
 Figures = Callable[[Synopsis, Payload], dict[str, Any]]
 
 
-def _parts(releases: Iterable[Synopsis], figures: Figures, payload: Payload) -> list[dict[str, Any]]:
+def _parts(releases: Iterable[Synopsis], figures: Figures, payload: Payload, first: int = 0) -> list[dict[str, Any]]:
     parts = []
-    for number, each in enumerate(releases):
+    for number, each in enumerate(releases, start=first):
         own = Payload()
         parts.append(figures(each, own))
         payload.include(own, f"{number}.")
@@ -55,8 +65,34 @@ def _on_areas(slices: Slices, payload: Payload) -> dict[str, Any]:
     return area_shapes(first.partition, payload)
 
 
-def _cells(synopsis: Synopsis, payload: Payload, *, bits: int) -> dict[str, Any]:
-    figures = cell_figures(synopsis, payload, bits=bits) | {"picture": picture_figures(synopsis, payload)}
+@dataclass(frozen=True)
+class AllTogether:
+    """All slices as one thing to draw: the total by itself tells less than they do."""
+
+    slices: Slices
+
+    @property
+    def domain(self) -> Domain:
+        """Where they have counts."""
+        return self.slices.domain
+
+    @property
+    def partition(self) -> Structure:
+        """The cells of the slice that has most."""
+        return max((part.partition for part in self.slices.values()), key=lambda partition: partition.cells)
+
+    @property
+    def total(self) -> float:
+        """Estimated number of points of all."""
+        return float(self.slices.total_of_all().estimate)
+
+    def answer(self, rects: ArrayLike) -> Answer:
+        """Estimated number of points of all slices in rectangles."""
+        return self.slices.answer(rects, slices=self.slices.names)
+
+
+def _cells(synopsis: Synopsis, payload: Payload, *, bits: int, drawn: Drawable | None = None) -> dict[str, Any]:
+    figures = cell_figures(synopsis, payload, bits=bits) | {"picture": picture_figures(drawn or synopsis, payload)}
     common = common_figures(synopsis)
     return figures | {name: common[name] for name in ("reaches", "factor", "allRecords")}
 
