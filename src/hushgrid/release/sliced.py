@@ -83,9 +83,17 @@ def release_slices(
         if request.has_total:
             total, parts = _with_total(request, points, bits, draws)
         else:
-            one, total = _with_share(request, Fraction(1)), None
-            parts = [_release(one, each, bits, draws, request.prior) for each in points.slices]
+            total, parts = None, _one_by_one(request, points, bits, draws)
     return Slices(by=by, parts=dict(zip(by.names, parts, strict=True)), total=total)
+
+
+def _one_by_one(request: ReleaseRequest, points: SlicedPoints, bits: Bits, draws: Draws) -> list[Synopsis]:
+    """Each slice by itself, with all of the budget."""
+    one, parts = _with_share(request, Fraction(1)), []
+    for each in points.slices:
+        parts.append(_release(one, each, bits, draws, request.prior))
+        current_work().add("counting", 1 / request.releases)
+    return parts
 
 
 def _with_total(

@@ -224,6 +224,23 @@ def test_the_bar_is_told_the_same_whatever_the_points_are() -> None:
     assert told[0] == told[1] == [percent / 100 for percent in range(101)]
 
 
+@pytest.mark.parametrize("method", ["ug", "staq"])
+def test_the_bar_moves_with_every_slice(method, monkeypatch) -> None:
+    """However many there are: between any two that are begun, it is told something."""
+    told: list[float] = []
+    begun: list[int] = []
+
+    class Watch(PointCounter):
+        def __init__(self, domain, source) -> None:
+            super().__init__(domain, source)
+            begun.append(len(told))
+
+    monkeypatch.setattr(sliced, "PointCounter", Watch)
+    publish(method=method, calibrate=False, progress=told.append)
+    assert len(begun) == len(KINDS.names) + (method == "staq")
+    assert begun == sorted(set(begun))
+
+
 def test_two_together_are_every_pair() -> None:
     times = pa.array(["2026-01-05T10:00", "2026-01-06T11:00"] * (TABLE.num_rows // 2))
     points = TABLE.append_column("at", times)
