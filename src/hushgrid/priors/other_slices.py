@@ -139,7 +139,10 @@ class OtherSlices:
     own: SpreadEvidence
 
     def evidence(self, levels: Indices, codes: Indices) -> Floats:
-        """Evidence in quadtree cells of the domain, shape (n,)."""
+        """Evidence in quadtree cells of the domain, shape (n,).
+
+        It adds up but where noise makes it negative: such cells have none.
+        """
         first, stop = finest_runs(levels, codes)
         others = [running.before(stop) - running.before(first) for running in (self.together, self.own)]
         return np.maximum(others[0] - others[1], 0.0)

@@ -4,7 +4,7 @@ For STAQ, a share of the budget goes to the total of all slices. The total and a
 each slice. Other methods publish each slice on its own.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -40,8 +40,9 @@ SLICE = Staq(first_level=2, first_weight=1.0)
 # What the slices tell together of large cells is more than the total can, so it is measured in small ones.
 TOTAL = Staq(c=1.0, growth=1.4, first_weight=1.3)
 PLAIN = (Auto(), Staq())  # methods without parameters of one's own, which may differ
-HOW_TOTALS_DIFFER = "in smaller cells than a release by itself would be, as the slices tell what large ones hold"
-HOW_SLICES_DIFFER = "slices with first_level 2 and first_weight 1, as the others tell what lies inside large cells"
+FEW_DIFFER = "the total has smaller cells than a release by itself, slices have the usual ones"
+MANY_DIFFER = "the total has smaller cells than a release by itself, slices begin with larger ones: first_level 2, "
+MANY_DIFFER += "first_weight 1"
 
 
 def share_of_total(slices: int) -> Fraction:
@@ -103,12 +104,12 @@ def _with_total(
     slices, done = len(points.slices), 1 / request.releases
     share = share_of_total(slices)
     one, whole = _with_share(request, 1 - share), _with_share(request, share)
-    notes = []
+    note = None
     if request.method in PLAIN:
-        whole, notes = _by(whole, TOTAL), [HOW_TOTALS_DIFFER]
+        whole, note = _by(whole, TOTAL), FEW_DIFFER
         if slices >= MANY:
-            one, notes = _by(one, SLICE), [*notes, HOW_SLICES_DIFFER]
-    total = _with_notes(_release(whole, points.all, bits, draws, request.prior), notes)
+            one, note = _by(one, SLICE), MANY_DIFFER
+    total = _with_note(_release(whole, points.all, bits, draws, request.prior), note)
     current_work().add("counting", done)
     measured = []
     for each in points.slices:
@@ -161,9 +162,11 @@ def _by(request: ReleaseRequest, staq: Staq) -> ReleaseRequest:
     return replace(request, method=Auto(staq=staq) if isinstance(request.method, Auto) else staq)
 
 
-def _with_notes(synopsis: Synopsis, notes: Sequence[str]) -> Synopsis:
-    """A release whose method has some notes more."""
-    return replace(synopsis, method=replace(synopsis.method, notes=(*synopsis.method.notes, *notes)))
+def _with_note(synopsis: Synopsis, note: str | None) -> Synopsis:
+    """A release whose method has a note more, if there is one."""
+    if note is None:
+        return synopsis
+    return replace(synopsis, method=replace(synopsis.method, notes=(*synopsis.method.notes, note)))
 
 
 def _release(request: ReleaseRequest, points: PointSource, bits: Bits, draws: Draws, prior: Prior | None) -> Synopsis:

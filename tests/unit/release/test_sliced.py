@@ -73,7 +73,8 @@ def test_many_slices_begin_with_larger_cells_than_few(method) -> None:
     assert parameters("first_level", few) == ({3}, 3)
     assert parameters("first_level", many) == ({2}, 3)
     said = [" ".join(str(hg.describe(slices)).split()) for slices in (few, many)]
-    assert ["slices with first_level 2" in text for text in said] == [False, True]
+    assert ["slices begin with larger ones: first_level 2" in text for text in said] == [False, True]
+    assert ["slices have the usual ones" in text for text in said] == [True, False]
 
 
 def test_totals_are_measured_in_smaller_cells_than_slices() -> None:
