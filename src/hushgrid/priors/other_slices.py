@@ -66,7 +66,7 @@ class SpreadEvidence:
     >>> total = RunningCounts(edges=np.array([0, 2, 4]), sums=np.array([0.0, 9.0, 9.0]))
     >>> twenty = SpreadEvidence.within(total, np.array([0, 4]), np.array([20.0]))
     >>> twenty.before(np.array([0, 2, 3, 4]))
-    array([ 0., 19., 19.5, 20. ])
+    array([ 0. , 19. , 19.5, 20. ])
     """
 
     total: RunningCounts
