@@ -1,6 +1,7 @@
 """A release made here is verified on other processors: with other instruction sets, and on other numbers of threads."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import hushgrid as hg
@@ -40,9 +41,18 @@ def release(name, points):
     return hg.publish(points, domain=UNIT_SQUARE, rng=hg.simulation_rng(1), **arguments)
 
 
+def in_slices(points):
+    """Twelve slices by STAQ, which sharpen each other."""
+    kinds = hg.By("kind", values=list("abcdefghijkl"))
+    table = pa.table({"lon": points[:, 0], "lat": points[:, 1], "kind": np.resize(kinds.names, len(points))})
+    slices = hg.publish(table, domain=UNIT_SQUARE, epsilon=1, by=kinds, rng=hg.simulation_rng(1))
+    assert {part.inference for part in slices.values()} == {"belief-slices"}
+    return slices
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Releases of every method, small ones, one of thousands of leaves and one with a public prior."""
+    """Releases of every method, small ones, one of thousands of leaves, one with a public prior and one in slices."""
     folder = tmp_path_factory.mktemp("releases")
     for name in RELEASES:
         release(name, town(700)).save(folder / f"{name}.dp.parquet", allow_simulation=True)
@@ -52,6 +62,7 @@ def folder(tmp_path_factory):
     sharp = calibrated(sharpened(staq(clustered(5000, seed=0), epsilon=1), good_prior()))
     assert sharp.prior.used
     sharp.save(folder / "sharp.dp.parquet", allow_simulation=True)
+    in_slices(town(2000)).save(folder / "slices.dp.parquet", allow_simulation=True)
     return folder
 
 
@@ -60,7 +71,7 @@ def test_releases_of_every_method_verify_on_other_processors(folder, other):
     """Counts, standard errors and the width of intervals; the compiled loops are the same, all else computes anew."""
     found = run("verify", folder, **OTHERS[other])
 
-    assert len(found) == len(RELEASES) + 2
+    assert len(found) == len(RELEASES) + 3
     assert {name: failed for name, failed in found.items() if failed} == {}
 
 
@@ -69,7 +80,7 @@ def test_releases_of_every_method_verify_where_loops_are_compiled_for_another_pr
     """Releases verify with compiled loops that know of no wide registers."""
     found = run("verify", folder, **PLAIN, **PLAIN_KERNELS, NUMBA_CACHE_DIR=str(tmp_path))
 
-    assert len(found) == len(RELEASES) + 2
+    assert len(found) == len(RELEASES) + 3
     assert {name: failed for name, failed in found.items() if failed} == {}
 
 

@@ -4,6 +4,7 @@ Other processors round otherwise: they add several numbers at a time, multiply a
 logarithm. Here every stage of every inference gets such errors, at random, and the counts must hardly move.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -21,6 +22,7 @@ from hushgrid.inference import least_squares as trees
 from hushgrid.inference import split_loops as split_kernels
 from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.inferences import INFERENCES
+from hushgrid.inference.pooled import AKIN, FOREIGN
 from hushgrid.methods import METHODS
 from hushgrid.priors.sharpen import sharpened
 from hushgrid.privacy.bits import simulation_rng
@@ -149,10 +151,11 @@ def test_last_digits_stay_last_digits(name, another_processor):
     check_other_processors(synopsis, another_processor)
 
 
+@pytest.mark.parametrize("trust", [FOREIGN, AKIN], ids=["foreign", "akin"])
 @pytest.mark.parametrize("epsilon", [0.02, 1, 10])
-def test_priors_make_no_more_of_last_digits(epsilon, another_processor):
-    """Of sharper releases, with much noise and with little."""
+def test_priors_make_no_more_of_last_digits(epsilon, trust, another_processor):
+    """Of sharper releases, with much noise and with little, however far the prior is believed."""
     release = staq(clustered(10_000, seed=0), epsilon=epsilon)
-    synopsis = sharpened(release, good_prior())
+    synopsis = sharpened(release, replace(good_prior(), trust=trust))
     assert synopsis.prior.used
     check_other_processors(synopsis, another_processor)
