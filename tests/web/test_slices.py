@@ -149,7 +149,7 @@ def test_sums_of_slices_by_belief_are_answered_as_by_python():
     [together] = answers_under_node(slices, [[-1]])
 
     assert slices.total is not None
-    assert slices.common.noise > 0
+    assert 0 < slices.common.followed < 1
     assert 0 < slices.common.spread < 1
     assert together == pytest.approx(as_rows(slices.answer(RECTS, slices=slices.names)), abs=1e-3, rel=1e-6)
 

@@ -51,13 +51,12 @@ class Quadrants:
         for name in ("levels", "codes"):
             object.__setattr__(self, name, np.array(getattr(self, name), dtype=np.int64))
         check_cells(len(self.codes), what=f"List of {len(self.codes):,} quadtree cells")
-        if np.any(
-            (self.levels < 0) | (self.levels > DEEPEST) | (self.codes < 0) | (self.codes >> (2 * self.levels) > 0)
-        ):
+        # As unsigned numbers, negative levels are too large; and a negative code stays so, however far it is shifted.
+        if (self.levels.view(np.uint64) > DEEPEST).any() or (self.codes >> 2 * self.levels).any():
             msg = f"a quadtree cell has a level from 0 to {DEEPEST} and a code below 4**level."
             raise ArgumentError(msg)
         first, stop = self.runs
-        if np.any(first[1:] < stop[:-1]):
+        if (first[1:] < stop[:-1]).any():
             msg = "quadtree cells must be disjoint, and in the order of the curve."
             raise ArgumentError(msg)
 

@@ -215,7 +215,7 @@ class Slices(Mapping[str, Synopsis]):
         return answer.scalar() if is_one else answer
 
     def _sum(self, found: list[Estimates], names: Sequence[str], region_of: RegionOf, confidence: float) -> Estimates:
-        together = summed(found, self.common)
+        together = summed(found, self.common, confidence)
         if self.total is None or len(names) < len(self.names):
             return together
         return reconciled(self.total.estimate_region(region_of(self.total), confidence), together)

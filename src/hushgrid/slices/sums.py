@@ -8,18 +8,22 @@ import numpy as np
 from hushgrid.arrays import Floats
 from hushgrid.change.common import unlike_halves
 from hushgrid.geometry.grid import Grid
-from hushgrid.synopsis.answer import FLOOR_VARIANCE, Estimates
+from hushgrid.priors.releases import units_per_count
+from hushgrid.synopsis.answer import FLOOR_VARIANCE, Estimates, normal_reach
 from hushgrid.synopsis.synopsis import Synopsis
 
-# Share of the variance by noise that slices of a tree by belief have in common. Trees grow where noise is high, and so
-# lean upward; and what one of them has measured is in the priors of all others (decision 16).
-BY_BELIEF = 1 / 16
+# What slices that sharpen each other have in common (decision 16): the errors of what each of them follows. By so much
+# of the width by least squares an interval is calibrated where a slice follows nothing.
+FOLLOWS_NOTHING = 1.25
+OWN = 0.1  # variance of what is a slice's own, as a part of that of what all follow, for each slice
+UNLIKE = 1.25  # by which slices differ; less, by the square of the correlation
+SOME_EVIDENCE, SLOWLY = 2000, 0.25  # of a slice, and the power of it: with less noise, slices differ by more
 BLOCKS = 8  # a side, to tell how alike points lie: so large that noise hides little of it
 # Share of the variance by spread that other slices have in common: their noise hides how alike they are. 95 % intervals
 # of sums by UG and AG hold 92 to 99 %; with what noise leaves of the correlation they held 67 to 99 %.
 BY_OTHERS = 0.6
 # Correlation of the errors of a total and of the sum of slices that it sharpened (decision 16).
-ALIKE = 0.5
+ALIKE = 0.6
 LEAST_HALF = 1e-100  # half width of an interval: at a confidence near 0 it is zero
 
 
@@ -29,21 +33,39 @@ class Common:
 
     Parameters
     ----------
-    noise : float
-        Of the variance by noise.
     spread : float
         Of the variance by how points lie inside leaves.
+    followed : float
+        Of the errors of what each slice follows, if they sharpen each other; else zero.
     """
 
-    noise: float
     spread: float
+    followed: float = 0.0
 
     @classmethod
     def of(cls, parts: Sequence[Synopsis]) -> "Common":
-        """The shares of slices, by their inference and how alike they are."""
-        if any(each.inference.startswith("belief") for each in parts):
-            return cls(noise=BY_BELIEF, spread=correlation(parts) ** 2)
-        return cls(noise=0.0, spread=BY_OTHERS)
+        """The shares of slices, by their inference and how alike they are.
+
+        What all slices follow is off by the noise of all, the less, the more slices there are. What is a slice's own is
+        not in it: the less they are alike, the more there is.
+        """
+        if not any(each.inference.startswith("belief") for each in parts):
+            return cls(spread=BY_OTHERS)
+        alike = correlation(parts) ** 2
+        evidence = np.mean([max(each.total, 0.0) * units_per_count(each) for each in parts])
+        own = OWN * len(parts) * (UNLIKE - alike) * (evidence / SOME_EVIDENCE) ** SLOWLY
+        return cls(spread=alike, followed=float(1 / (1 + own)))
+
+    def shares(self, part: Estimates, confidence: float) -> Floats:
+        """Share of the variance of one slice's errors, shape (n,).
+
+        A slice that is known F times as well as by its own measurements has 1 - F^2 of its counts from what all follow.
+        """
+        variances = part.noise + part.spread
+        if self.followed == 0:
+            return self.spread * np.maximum(part.spread - FLOOR_VARIANCE, 0) / variances  # whole points are independent
+        widths = part.half**2 / (max(normal_reach(confidence), LEAST_HALF) ** 2 * variances)
+        return self.followed * np.maximum(1 - widths / FOLLOWS_NOTHING**2, 0)
 
 
 def correlation(parts: Sequence[Synopsis]) -> float:
@@ -64,45 +86,45 @@ def correlation(parts: Sequence[Synopsis]) -> float:
     return float(np.clip((np.sum(weights * unlike**2) - alone) / (alike - alone), 0, 1))
 
 
-def summed(parts: Sequence[Estimates], common: Common) -> Estimates:
+def summed(parts: Sequence[Estimates], common: Common, confidence: float) -> Estimates:
     """The sum of the counts of several slices, with its errors.
 
     Noise of slices is independent, so its variances add: N = sum of n. How points lie inside leaves is not: streets and
     stations are in every slice, and where one has too much in an area, so do others. With the share u of the spread in
-    common, S = (1 - u) sum of s + u (sum of sqrt(s))^2. Half widths are calibrated, h = r sqrt(n + s) with a factor r
-    of each slice, and add likewise, with the share c of the noise in common: H^2 = (1 - c) sum of r^2 n
-    + c (sum of r sqrt(n))^2 + (1 - u) sum of r^2 s + u (sum of r sqrt(s))^2.
+    common, S = (1 - u) sum of s + u (sum of sqrt(s))^2. Half widths h are calibrated, so that slices follow each other
+    in part, and err together: with the share c of each, H^2 = sum of (1 - c) h^2 + (sum of sqrt(c) h)^2.
 
     Parameters
     ----------
     parts : sequence of Estimates
-        One for each slice.
+        One for each slice, at this confidence.
     common : Common
-        The shares c and u.
+        The shares.
 
     Examples
     --------
     >>> one = Estimates.of(np.array([10.0]), np.array([9.0]), np.array([1.0]), reach=np.array([2.0]))
-    >>> together = summed([one] * 4, Common(noise=0, spread=1))
+    >>> together = summed([one] * 4, Common(spread=1), 0.95)
     >>> together.counts, together.noise, together.spread
     (array([40.]), array([36.]), array([17.]))
     """
-    uneven = [np.maximum(each.spread - FLOOR_VARIANCE, 0.0) for each in parts]  # whole points are independent
-    squares = [each.half**2 / (each.noise + each.spread) for each in parts]
-    by_noise = [square * (each.noise + FLOOR_VARIANCE) for square, each in zip(squares, parts, strict=True)]
-    by_spread = [square * variance for square, variance in zip(squares, uneven, strict=True)]
+    if len(parts) == 1:
+        return parts[0]
+    uneven = np.array([np.maximum(each.spread - FLOOR_VARIANCE, 0.0) for each in parts])
+    squares = np.array([each.half**2 for each in parts])
+    shares = np.array([common.shares(each, confidence) for each in parts])
     return Estimates(
         counts=np.sum([each.counts for each in parts], axis=0),
         noise=np.sum([each.noise for each in parts], axis=0),
-        spread=_variance(uneven, common.spread) + len(parts) * FLOOR_VARIANCE,
-        half=np.sqrt(_variance(by_noise, common.noise) + _variance(by_spread, common.spread)),
+        spread=_variance(uneven, np.array(common.spread)) + len(parts) * FLOOR_VARIANCE,
+        half=np.sqrt(_variance(squares, shares)),
     )
 
 
-def _variance(variances: Sequence[Floats], common: float) -> Floats:
-    """Variance of a sum whose parts share some of their errors."""
-    alike = np.sum(np.sqrt(variances), axis=0) ** 2
-    return np.asarray((1 - common) * np.sum(variances, axis=0) + common * alike)
+def _variance(variances: Floats, shares: Floats) -> Floats:
+    """Variance of a sum whose parts share some of their errors, by parts in rows."""
+    alike = np.sum(np.sqrt(shares * variances), axis=0) ** 2
+    return np.asarray(np.sum((1 - shares) * variances, axis=0) + alike)
 
 
 def reconciled(released: Estimates, together: Estimates) -> Estimates:

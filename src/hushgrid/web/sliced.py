@@ -14,11 +14,11 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.geometry.partition import Structure
 from hushgrid.slices.axes import Axis, ByTime
 from hushgrid.slices.slices import Slices
-from hushgrid.slices.sums import ALIKE
-from hushgrid.synopsis.answer import Answer
+from hushgrid.slices.sums import ALIKE, FOLLOWS_NOTHING
+from hushgrid.synopsis.answer import Answer, normal_reach
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.areas import area_counts, area_shapes
-from hushgrid.web.figures import PRECISION_BITS, Payload, cell_figures, common_figures, picture_figures
+from hushgrid.web.figures import CONFIDENCE, PRECISION_BITS, Payload, cell_figures, common_figures, picture_figures
 
 # Sloped leaves take three numbers each. On a page of many, sums stay within 1e-6 of the total.
 MANY_CELLS, FEWER_BITS = 200_000, 27
@@ -40,7 +40,8 @@ def slice_figures(slices: Slices, payload: Payload) -> dict[str, Any]:
     if slices.total is not None:
         figures = partial(_cells, bits=bits, drawn=AllTogether(slices))
         total = _parts([slices.total], figures, payload, first=len(parts))[0]
-    sums = {"common": vars(slices.common), "alike": ALIKE}
+    free = FOLLOWS_NOTHING * normal_reach(CONFIDENCE)
+    sums = {"common": vars(slices.common), "alike": ALIKE, "free": free}
     return {"kind": "slices", "slices": {"axes": axes, "parts": parts, "total": total, **sums}}
 
 

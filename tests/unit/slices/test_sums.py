@@ -5,12 +5,12 @@ import pytest
 
 import hushgrid as hg
 from hushgrid.geometry.grid import Grid
-from hushgrid.slices.sums import ALIKE, BY_BELIEF, BY_OTHERS, Common, correlation, reconciled, summed
-from hushgrid.synopsis.answer import FLOOR_VARIANCE, Estimates
+from hushgrid.slices.sums import ALIKE, BY_OTHERS, FOLLOWS_NOTHING, Common, correlation, reconciled, summed
+from hushgrid.synopsis.answer import FLOOR_VARIANCE, Estimates, normal_reach
 from tests.slices import SQUARE
 from tests.synopses import synopsis_on
 
-NOTHING, STREETS = Common(noise=0, spread=0), Common(noise=0, spread=1)  # that slices have in common
+NOTHING, STREETS = Common(spread=0), Common(spread=1)  # that slices have in common
 
 
 def estimates(counts, noise, spread, reach):
@@ -21,13 +21,13 @@ def estimates(counts, noise, spread, reach):
 def test_one_slice_is_its_own_sum():
     """Nothing changes where there is nothing to add."""
     one = estimates(10, 9, 4, 2.1)
-    for name, values in vars(summed([one], Common(noise=0.3, spread=0.4))).items():
+    for name, values in vars(summed([one], Common(spread=0.4, followed=0.3), 0.95)).items():
         np.testing.assert_allclose(values, getattr(one, name), err_msg=name)
 
 
 def test_noise_adds_by_variance_and_spread_by_deviation():
     """A hundred slices of noise are ten times as far off, and of spread a hundred times."""
-    noisy, uneven = (summed([estimates(1, *errors, 2.0)] * 100, STREETS) for errors in ((100, 0), (0, 100)))
+    noisy, uneven = (summed([estimates(1, *errors, 2.0)] * 100, STREETS, 0.95) for errors in ((100, 0), (0, 100)))
 
     assert noisy.half == pytest.approx(10 * 2 * np.sqrt(100 + FLOOR_VARIANCE))
     assert uneven.half == pytest.approx(2 * np.sqrt(1000**2 + 100 * FLOOR_VARIANCE))
@@ -35,20 +35,53 @@ def test_noise_adds_by_variance_and_spread_by_deviation():
     assert uneven.spread == pytest.approx(1000**2 + 100 * FLOOR_VARIANCE)
 
 
-def test_errors_that_slices_have_in_common():
-    """Their deviations add, and the share of them is between none and all."""
-    part = estimates(1, 99.75, 0, 2.0)
+def test_slices_that_follow_each_other_err_together():
+    """As posterior means do that shrink to one noisy density, of which each slice differs by something of its own."""
+    rng = np.random.default_rng(6)
+    noise, followed, own = 100.0, 40.0, 20.0  # variances: of measuring, of what all follow, of how a slice differs
+    truth = rng.normal(scale=np.sqrt(own), size=(50_000, 12))
+    measured = truth + rng.normal(scale=np.sqrt(noise), size=truth.shape)
+    around = rng.normal(scale=np.sqrt(followed), size=(50_000, 1))
+    weight = (followed + own) / (followed + own + noise)
+    errors = weight * measured + (1 - weight) * around - truth
+    assert errors.var() == pytest.approx(weight * noise, rel=0.02)  # F^2 of what each has measured
 
-    for share, half in {0: 4 * 20, 1: 16 * 20, 1 / 8: 20 * np.sqrt(7 / 8 * 16 + 1 / 8 * 256)}.items():
-        assert summed([part] * 16, Common(noise=share, spread=0)).half == pytest.approx(half)
-    assert summed([part], Common(noise=1 / 8, spread=0)).half == pytest.approx(part.half)
+    reach = FOLLOWS_NOTHING * np.sqrt(weight) * normal_reach(0.8)
+    parts = [estimates(0, noise - FLOOR_VARIANCE, 0, reach)] * 12
+    together = summed(parts, Common(spread=1, followed=followed / (followed + own)), 0.8).half[0]
+    needed = FOLLOWS_NOTHING * normal_reach(0.8) * errors.sum(axis=1).std()
+    assert together == pytest.approx(needed, rel=0.02)
+    assert summed(parts, Common(spread=1, followed=1e-9), 0.8).half[0] < 0.6 * needed
+
+
+def test_a_slice_that_follows_nothing_errs_alone():
+    """One that is no better known than by its own measurements, at any confidence."""
+    for confidence in (0.5, 0.95, 0.999):
+        part = estimates(1, 99.75, 0, FOLLOWS_NOTHING * normal_reach(confidence))
+        assert summed([part] * 16, Common(spread=1, followed=1), confidence).half == pytest.approx(4 * part.half)
+
+
+def test_all_that_slices_follow_is_less_sure_the_fewer_they_are():
+    """Shares fall with the number of slices, with what they have of their own, and with how unlike they are."""
+    points = np.random.default_rng(2).beta(2, 5, (3000, 2))
+    draws = np.random.default_rng(3)
+    alike = [points[draws.random(3000) < 0.5] for _ in range(8)]
+    apart = [points[(points[:, 0] > number / 8) & (points[:, 0] <= (number + 1) / 8)] for number in range(8)]
+
+    def followed(lists, epsilon=1):
+        parts = [hg.publish(each, domain=SQUARE, epsilon=epsilon, method="staq", calibrate=False) for each in lists]
+        return Common.of(parts).followed
+
+    assert 0 < followed(apart) < followed(alike) < followed(alike[:4]) < followed(alike[:2]) < 1
+    assert followed(alike, epsilon=10) < followed(alike)
+    assert followed([np.empty((0, 2))] * 2) > 0.5
 
 
 def test_spread_that_slices_have_in_common():
     """Independent, alike, and in between; half widths are those of the variances."""
     part = estimates(1, 1e-6, 100, 2.0)
     for share, variance in {0: 16 * 100, 1: 256 * 100, 0.5: 100 * (8 + 128)}.items():
-        together = summed([part] * 16, Common(noise=0, spread=share))
+        together = summed([part] * 16, Common(spread=share), 0.95)
         assert together.spread == pytest.approx(variance + 16 * FLOOR_VARIANCE)
         assert together.half == pytest.approx(2 * np.sqrt(variance + 16 * FLOOR_VARIANCE), rel=1e-6)
 
@@ -60,9 +93,9 @@ def test_spread_of_one_correlation_is_covered_as_often_as_asked():
     errors = np.random.default_rng(8).multivariate_normal(np.zeros(8), covariance, size=20_000).sum(axis=1)
     parts = [estimates(0, 1e-9, deviation**2, 1.96) for deviation in deviations]
 
-    half = summed(parts, Common(noise=0, spread=0.4)).half[0]
+    half = summed(parts, Common(spread=0.4), 0.95).half[0]
     assert 0.945 < (np.abs(errors) <= half).mean() < 0.955
-    assert (np.abs(errors) <= summed(parts, NOTHING).half[0]).mean() < 0.85
+    assert (np.abs(errors) <= summed(parts, NOTHING, 0.95).half[0]).mean() < 0.85
 
 
 def drawn_slices(likeness):
@@ -101,13 +134,14 @@ def test_what_slices_have_in_common_follows_from_their_inference():
     points = np.random.default_rng(2).beta(2, 5, (600, 2))
     by_belief = [hg.publish(points, domain=SQUARE, epsilon=1, method="staq", calibrate=False) for _ in range(2)]
 
-    assert Common.of(direct) == Common(noise=0, spread=BY_OTHERS)
-    assert Common.of(by_belief) == Common(noise=BY_BELIEF, spread=correlation(by_belief) ** 2)
+    assert Common.of(direct) == Common(spread=BY_OTHERS, followed=0)
+    assert Common.of(by_belief).spread == correlation(by_belief) ** 2
+    assert 0 < Common.of(by_belief).followed < 1
 
 
 def test_factors_of_slices_differ():
     """Each slice has its own calibration."""
-    found = summed([estimates(1, 99.75, 0, 2.0), estimates(1, 399.75, 0, 3.0)], NOTHING)
+    found = summed([estimates(1, 99.75, 0, 2.0), estimates(1, 399.75, 0, 3.0)], NOTHING, 0.95)
 
     assert found.half == pytest.approx(np.hypot(2 * 10, 3 * 20))
 
@@ -118,7 +152,7 @@ def test_noise_of_a_sum_covers_as_often_as_asked():
     deviations = np.array([5.0, 10.0, 20.0, 5.0])
     errors = (rng.normal(size=(20_000, 4)) * deviations).sum(axis=1)
     parts = [estimates(0, deviation**2 - FLOOR_VARIANCE, 0, 1.96) for deviation in deviations]
-    half = summed(parts, NOTHING).half[0]
+    half = summed(parts, NOTHING, 0.95).half[0]
 
     assert 0.945 < (np.abs(errors) <= half).mean() < 0.955
     assert (np.abs(errors) <= 1.96 * deviations.sum()).mean() > 0.97
@@ -152,3 +186,6 @@ def test_a_reconciled_interval_is_that_of_errors_that_are_alike():
 def test_a_confidence_of_nothing_still_has_a_count():
     """Intervals without width have the mean of both counts."""
     assert reconciled(estimates(10, 9, 0, 0.0), estimates(20, 9, 0, 0.0)).counts == pytest.approx(15)
+    nothing = summed([estimates(10, 9, 0, 0.0)] * 2, Common(spread=0, followed=0.5), 1e-300)
+    assert nothing.counts == pytest.approx(20)
+    assert nothing.half == 0

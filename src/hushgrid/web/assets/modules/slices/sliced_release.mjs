@@ -5,9 +5,10 @@ import { bounded, Release } from "../surfaces/release.mjs";
 
 export class SlicedRelease {
   constructor(facts, arrays, axes) {
-    const { parts, total, common, alike } = facts.slices;
+    const { parts, total, common, alike, free } = facts.slices;
     const release = (part, number) => new Release({ ...facts, ...part }, arraysOf(arrays, `${number}.`));
-    Object.assign(this, { facts, axes, common, alike, parts: parts.map(release) });
+    Object.assign(this, { facts, axes, alike, parts: parts.map(release) });
+    this.common = { ...common, free, floor: facts.floor };
     this.total = total && release(total, parts.length);
   }
 
@@ -28,7 +29,7 @@ export class SlicedRelease {
   /** The answer to a question, of the slices that are shown or of another choice. */
   answer(estimate, chosen = this.axes.chosen) {
     const members = this.axes.members(chosen);
-    const together = summed(members.map((member) => estimate(this.parts[member])), this.facts.floor, this.common);
+    const together = summed(members.map((member) => estimate(this.parts[member])), this.common);
     if (!this.total || members.length < this.parts.length) return bounded(together);
     return bounded(reconciled(estimate(this.total), together, this.alike));
   }
@@ -51,38 +52,41 @@ export class SlicedRelease {
 
 /**
  * As `summed` in Python has it: noise and what is uneven inside leaves are independent from slice to slice, but for the
- * shares of them that slices have in common.
+ * shares that slices have in common of their errors.
  */
-export function summed(parts, floor, common) {
+export function summed(parts, common) {
   if (parts.length === 1) return parts[0];
-  const [uneven, byNoise, bySpread] = [new Variances(), new Variances(), new Variances()];
+  const [uneven, squares] = [new Variances(), new Variances()];
   let [estimate, noise] = [0, 0];
   for (const part of parts) {
-    const spread = Math.max(part.spread - floor, 0);
-    const square = part.half ** 2 / (part.noise + part.spread);
     estimate += part.estimate;
     noise += part.noise;
-    uneven.add(spread);
-    byNoise.add(square * (part.noise + floor));
-    bySpread.add(square * spread);
+    uneven.add(Math.max(part.spread - common.floor, 0), common.spread);
+    squares.add(part.half ** 2, shareOf(part, common));
   }
-  const half = Math.sqrt(byNoise.ofSum(common.noise) + bySpread.ofSum(common.spread));
-  return { estimate, noise, spread: uneven.ofSum(common.spread) + parts.length * floor, half };
+  return { estimate, noise, spread: uneven.ofSum + parts.length * common.floor, half: Math.sqrt(squares.ofSum) };
 }
 
-/** Variances of the parts of a sum, some share of which they have in common. */
+/** Share of the variance of one slice's errors that all of them have in common. */
+function shareOf(part, common) {
+  const variance = part.noise + part.spread;
+  if (common.followed === 0) return (common.spread * Math.max(part.spread - common.floor, 0)) / variance;
+  return common.followed * Math.max(1 - part.half ** 2 / (common.free ** 2 * variance), 0);
+}
+
+/** Variances of the parts of a sum, each with the share of it that they have in common. */
 class Variances {
   constructor() {
-    Object.assign(this, { alone: 0, deviations: 0 });
+    Object.assign(this, { alone: 0, alike: 0 });
   }
 
-  add(variance) {
-    this.alone += variance;
-    this.deviations += Math.sqrt(variance);
+  add(variance, share) {
+    this.alone += (1 - share) * variance;
+    this.alike += Math.sqrt(share * variance);
   }
 
-  ofSum(common) {
-    return (1 - common) * this.alone + common * this.deviations ** 2;
+  get ofSum() {
+    return this.alone + this.alike ** 2;
   }
 }
 
