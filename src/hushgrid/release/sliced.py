@@ -51,9 +51,9 @@ def share_of_total(slices: int) -> Fraction:
     Examples
     --------
     >>> [str(share_of_total(slices)) for slices in (2, 6, 12, 366)]
-    ['1/60', '1/20', '1/10', '1/10']
+    ['1/360', '1/40', '1/10', '1/10']
     """
-    return MOST_SHARE * Fraction(min(slices, MANY), MANY)
+    return MOST_SHARE * Fraction(min(slices, MANY), MANY) ** 2
 
 
 def release_slices(

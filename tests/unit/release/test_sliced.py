@@ -87,9 +87,9 @@ def test_totals_are_measured_in_smaller_cells_than_slices() -> None:
     assert chosen.total.method.notes == ()
 
 
-@pytest.mark.parametrize(("slices", "share"), [(2, "1/60"), (3, "1/40"), (12, "1/10"), (40, "1/10")])
+@pytest.mark.parametrize(("slices", "share"), [(2, "1/360"), (3, "1/160"), (12, "1/10"), (40, "1/10")])
 def test_totals_of_more_slices_get_more(slices, share) -> None:
-    """In proportion to their number, up to a tenth; the slices get the rest."""
+    """In proportion to the square of their number, up to a tenth; the slices get the rest."""
     by = hg.By("kind", values=[str(number) for number in range(slices)])
     released = publish(TABLE.slice(0, 0), by=by, method="staq", calibrate=False)
 
