@@ -1,5 +1,8 @@
 """No value of a row is an error where slices are read from an engine, whatever its types and texts."""
 
+import sqlite3
+from contextlib import closing
+
 import dask
 import dask.dataframe as dd
 import duckdb
@@ -82,6 +85,31 @@ def test_objects_of_python_are_read_one_by_one(dtype):
 
         assert read(table, by=by, user="who") == read(frame, by=by, user="who")
         assert len(read(table, by=hg.By("who", values=["ann"]), user="kind")) == len(odd)
+
+
+def test_categories_are_read_one_by_one():
+    """What Dask can write of categories depends on those that a partition has."""
+    odd = pd.Series(["car", 5, "\ud800", b"\xff", True, None, (1, 2), pd.Timestamp("2026-03-08")], dtype=object)
+    frame = pd.DataFrame({"lon": 1.0, "lat": 1.0, "kind": odd})
+    by = hg.By("kind", values=["car", "5", "true"], other=True)
+    with dask.config.set({"dataframe.convert-string": False}):
+        table = dd.from_pandas(frame, npartitions=2)
+        table["kind"] = table["kind"].astype("category")
+
+        assert read(table, by=by) == read(frame, by=by)
+
+
+def test_a_table_whose_columns_may_hold_anything_is_refused(tmp_path):
+    """SQLite stores a text in a column of numbers, where one odd value would end a release."""
+    path = tmp_path / "trips.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE trips (lon REAL, lat REAL, kind TEXT)")
+        connection.execute("INSERT INTO trips VALUES (0.5, 0.5, 'car')")
+    table = ibis.sqlite.connect(path).table("trips")
+
+    with pytest.raises(hg.ArgumentError, match="in SQLite may hold values of any type"):
+        open_points(table, by=hg.By("kind", values=["car"]))
+    assert [row[2] for row in read(table.to_pandas(), by=hg.By("kind", values=["car"]))] == [0]
 
 
 @pytest.mark.parametrize("engine", ["duckdb-pattern", pytest.param("spark-path", marks=pytest.mark.slow)])

@@ -184,7 +184,7 @@ def _canonical(value: Any) -> bytes | None:
         case int() | np.integer():
             try:
                 return b"%d" % int(value)
-            except ValueError:  # thousands of digits
+            except (TypeError, ValueError):  # a span of time of numpy that is missing; thousands of digits
                 return None
         case bytes():
             return value.hex().encode() or None

@@ -1,15 +1,18 @@
 """The slice of each record, against plain Python one value at a time."""
 
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from decimal import Decimal
+from enum import Enum
 from zoneinfo import ZoneInfo
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushgrid.counting.by_slice.slicing import slice_columns, slice_numbers
+from hushgrid.counting.by_slice.slicing import slice_columns, slice_numbers, slice_texts
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.periods import Period
 from hushgrid.slices.by import By
@@ -197,6 +200,47 @@ def test_values_of_every_type(other) -> None:
     assert slice_numbers(flags, {"kind": pa.array([True, False, None])}).tolist() == [1 if other else -1, 0, -1]
 
 
+class Nowhere(tzinfo):
+    """A zone that cannot be told."""
+
+    def utcoffset(self, _when):
+        """Fail, as code of anybody may."""
+        raise RuntimeError
+
+
+class Wheels(int, Enum):
+    """Whole numbers with names."""
+
+    TWO = 2
+
+
+class Kind(str, Enum):  # noqa: UP042  # as people write it
+    """Texts with names."""
+
+    CAR = "car"
+
+
+def test_objects_of_python_tell_slices_by_their_own_type() -> None:
+    """Missing values and spans of time tell none, and none is an error."""
+    odd = [pd.NaT, pd.NA, np.datetime64("NaT"), np.timedelta64("NaT"), np.timedelta64(2, "s"), float("nan"), 2.0]
+    odd += [datetime(2026, 1, 1, tzinfo=Nowhere()), datetime(1, 1, 1, tzinfo=INDIA), Decimal(2), 2**130]
+    by = By("kind", values=list(Kind) + list(Wheels) + ["2026-01-01"], other=True)
+    assert by.names == ("car", "2", "2026-01-01", "other")
+    values = [Kind.CAR, Wheels.TWO, date(2026, 1, 1), "\ud800", *odd]
+    assert slice_numbers(by, {"kind": slice_texts(values)}).tolist() == [0, 1, 2, 3] + [-1] * len(odd)
+
+
+def test_objects_of_python_are_instants_if_they_have_a_zone() -> None:
+    """Offsets had seconds once, which text in ISO 8601 has not; a clock that is set back shows an hour twice."""
+    zones = ("Europe/Amsterdam", "Asia/Kolkata", "America/New_York", "Australia/Lord_Howe")
+    clocks = [datetime(1935, 7, 1, 12), datetime(2026, 11, 1, 1, 30), datetime(2026, 11, 1, 1, 30, fold=1)]  # noqa: DTZ001
+    times = [clock.replace(tzinfo=ZoneInfo(zone)) for clock in clocks for zone in zones]
+    by = By.time("at", "hour", timezone="UTC")
+    expected = [plain_slice(by, time.astimezone(UTC)) for time in times]
+    assert slice_numbers(by, {"at": slice_texts(times)}).tolist() == expected
+    assert slice_numbers(by, {"at": slice_texts(clocks)}).tolist() == [12, 1, 1]
+
+
 def test_a_product_is_in_no_slice_where_either_is_not() -> None:
     by = By.product(By("kind", values=["a", "b"]), By.time("at", "weekday"))
     kinds = pa.array(["a", "b", "b", "c", None])
@@ -205,12 +249,17 @@ def test_a_product_is_in_no_slice_where_either_is_not() -> None:
     assert numbers.tolist() == [by.names.index("a / Mon"), by.names.index("b / Tue"), -1, -1, -1]
 
 
+MONTHS = pa.array(pd.period_range("2026-01", periods=3, freq="M"))  # to Arrow whole numbers, of months since 1970
+
 REFUSED = [
     (By("at", values=["a"]), pa.float64(), "need text, whole numbers or booleans"),
     (By("at", values=["a"]), pa.timestamp("s"), "need text, whole numbers or booleans"),
     (By("at", values=["a"]), pa.int32(), "'a' cannot be one of its values"),
     (By("at", values=["01"]), pa.int32(), "'01' cannot be one"),
-    (By("at", values=["yes"]), pa.bool_(), "'yes' cannot be one"),
+    (By("at", values=["yes"]), pa.bool_(), "'yes' cannot be one of its values. List true and false"),
+    (By("at", values=["5.0"]), pa.int8(), "'5.0' cannot be one of its values. List whole numbers, such as 5"),
+    (By("at", values=["5"]), MONTHS.type, "has type extension<pandas.period"),
+    (By.time("at", "hour", unit="seconds"), MONTHS.type, "has type extension<pandas.period"),
     (By.time("at", "hour"), pa.float64(), "need timestamps"),
     (By.time("at", "hour"), pa.int64(), "unit='seconds'"),
     (By.time("at", "hour"), pa.date32(), "have no hour"),

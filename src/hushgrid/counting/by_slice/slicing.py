@@ -6,7 +6,7 @@ value: a record whose value is missing, unreadable or not listed lies in no slic
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 
 import numpy as np
@@ -52,7 +52,10 @@ def slice_columns(
         return None
     check_slice_names(by, schema.names, coordinates=coordinates, user=user, where=where)
     for axis in by.axes:
-        check_slice_type(axis, plain_type(schema.field(axis.column).type), where)
+        kind = schema.field(axis.column).type
+        if isinstance(kind, pa.BaseExtensionType) and pa.types.is_integer(kind.storage_type):
+            raise not_sliceable(axis, kind, where)  # such as periods of pandas, whose numbers count months, say
+        check_slice_type(axis, plain_type(kind), where)
     return SliceColumns(by)
 
 
@@ -100,7 +103,7 @@ def _check_type_of_values(axis: ByValues, kind: pa.DataType, where: str) -> None
     for value in axis.values:
         if not (_is_whole(value) if pa.types.is_integer(kind) else value in ("true", "false")):
             msg = f"column {axis.column!r} of {where} has type {kind}, so that {quoted(value)} cannot be one of its "
-            msg += "values. List values of that type."
+            msg += f"values. List {'whole numbers, such as 5' if pa.types.is_integer(kind) else 'true and false'}."
             raise InputError(msg)
 
 
@@ -226,12 +229,30 @@ def _slice_text(value: Any) -> str | None:
             return "true" if value else "false"
         case str():
             return value.encode(errors="replace").decode()  # half a surrogate pair is no text of Arrow
+        case np.timedelta64():
+            return None  # to numpy it is a whole number
         case int() | np.integer():
-            return str(value) if abs(int(value)) < 2**127 else None
+            return str(int(value)) if abs(int(value)) < 2**127 else None
         case date():
-            return value.isoformat()
+            return _time_text(value)
         case _:
             return None
+
+
+def _time_text(time: date) -> str | None:
+    """A date or time in ISO 8601.
+
+    An instant is in UTC, because offsets of old clocks have seconds. None for the missing time of pandas, and for one
+    that cannot be told: a zone may be any object of Python.
+    """
+    try:
+        if time != time:  # as the missing one is
+            return None
+        if isinstance(time, datetime) and time.utcoffset() is not None:
+            time = time.astimezone(UTC)
+        return time.isoformat()
+    except Exception:  # noqa: BLE001  # of that object
+        return None
 
 
 def _is_whole(value: str) -> bool:

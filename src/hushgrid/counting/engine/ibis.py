@@ -20,13 +20,14 @@ from hushgrid.counting.engine.engine import (
     LONGITUDE,
     Columns,
     Frame,
-    as_declared,
+    Texts,
     as_doubles,
     batch_with_areas,
     lazy,
     no_sha256,
 )
 from hushgrid.counting.engine.local import parquet_copy
+from hushgrid.errors import ArgumentError
 from hushgrid.slices.axes import FIRST_YEAR, LAST_YEAR
 
 if TYPE_CHECKING:
@@ -53,8 +54,6 @@ class IbisEngine:
         The database, as Ibis calls it.
     """
 
-    objects_as_text = staticmethod(as_declared)
-
     def __init__(self, backend: str) -> None:
         self.name = NAMES.get(backend, backend)
 
@@ -76,6 +75,20 @@ class IbisEngine:
         decimals = [name for name in names if table.schema()[name].is_decimal()]
         guarded = table.mutate(**{name: _nearest_double(table[name]) for name in decimals})
         return as_doubles(lazy(guarded), names)
+
+    def objects_as_text(self, frame: Frame, _names: Sequence[str], _texts: Texts, /) -> Frame:
+        """Leave columns as they are.
+
+        Refuse SQLite, where any of them may hold anything: rows that do not fit the declared type cannot be copied.
+        """
+        backend: Any = frame.to_native()
+        if backend.get_backend().name == "sqlite":
+            msg = (
+                "a column in SQLite may hold values of any type, so that one record could stop a release in slices or "
+            )
+            msg += "of a period. Hand over table.to_pandas(), or write a Parquet file first."
+            raise ArgumentError(msg)
+        return frame
 
     def table(self, columns: Columns) -> Frame:
         """A table that Ibis hands to the database."""

@@ -249,5 +249,5 @@ class DaskEngine(_WithoutSha256):
 
 
 def _is_of_python(kind: Any) -> bool:
-    """Whether values of a type of pandas are objects of Python."""
-    return str(kind) == "object" or getattr(kind, "storage", None) == "python"
+    """Whether values of a type of pandas may be objects of Python, as categories are."""
+    return str(kind) in ("object", "category") or getattr(kind, "storage", None) == "python"
