@@ -56,9 +56,10 @@ def test_values_come_from_a_file(tmp_path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbfcar\r\nBed, bath\n\n")
 
     assert listed_values(str(path)) == ["car", "Bed, bath"]
-    path.write_bytes(b"\xff\xfe")
-    with pytest.raises(hg.ArgumentError, match="UTF-8 with one value a line"):
-        listed_values(str(path))
+    for content in (b"\xff\xfe", b"", b" \n\n"):
+        path.write_bytes(content)
+        with pytest.raises(hg.ArgumentError, match="UTF-8 with one value a line"):
+            listed_values(str(path))
 
 
 def test_slices_are_published(run: Run, points: Path, tmp_path: Path) -> None:

@@ -369,13 +369,13 @@ def listed_values(text: str) -> list[str]:
     with path.open("rb") as file:
         content = file.read(LARGEST_LIST + 1)
     try:
-        lines = content.decode("utf-8-sig").splitlines()
+        values = [line.strip() for line in content.decode("utf-8-sig").splitlines() if line.strip()]
     except UnicodeDecodeError:
-        lines = []
-    if len(content) > LARGEST_LIST or not lines:
+        values = []
+    if len(content) > LARGEST_LIST or not values:
         msg = f"--values {path} must be a list, or a text file in UTF-8 with one value a line."
         raise ArgumentError(msg)
-    return [line.strip() for line in lines if line.strip()]
+    return values
 
 
 def refuse_same(points: "Path | Address", output: Path) -> None:

@@ -177,7 +177,7 @@ def day_of(name: str, given: date | str | None) -> date | None:
     except ValueError:
         pass
     msg = f"{name} must be a day such as 2026-01-31, got {name}={quoted(given)}."
-    raise ArgumentError(msg, instead={name: "2026-01-01"})
+    raise ArgumentError(msg, instead={name: "2027-01-01" if name == "end" else "2026-01-01"})
 
 
 def _check_column(column: object) -> None:
@@ -202,7 +202,7 @@ def check_distinct(names: Sequence[str]) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            hint = " other=True adds this slice by itself." if name == OTHER else ""
+            hint = " other=True (--other) adds this slice by itself." if name == OTHER else ""
             msg = f"slice {quoted(name)} is listed twice: list every value once.{hint}"
             raise ArgumentError(msg)
         seen.add(name)
@@ -219,7 +219,11 @@ def _check_zone(name: object) -> None:
     if not known:
         msg = "this computer has no table of time zones: install the package tzdata."
         raise ArgumentError(msg)
-    close = difflib.get_close_matches(str(name)[:LONGEST_NAME], known, n=1, cutoff=0.5)
+    asked = str(name)[:LONGEST_NAME]
+    same = [zone for zone in known if zone.lower() == asked.lower()]
+    # Of zones that are called by letters and numbers, the nearest name is hours away.
+    cities = [zone for zone in known if "/" in zone and not zone.startswith("Etc/")]
+    close = same or difflib.get_close_matches(asked, cities, n=1, cutoff=0.5)
     msg = f"there is no time zone {quoted(name)}."
     raise ArgumentError(msg, instead={"timezone": close[0] if close else "Europe/Berlin"})
 
@@ -229,7 +233,7 @@ def _check_range(by: ByTime) -> None:
     if by.start is None or by.end is None:
         if by.kind in get_args(PeriodKind) or by.start is not by.end:
             msg = f"slices by {by.kind} need a public range: start, and end, the first day after it."
-            raise ArgumentError(msg, instead={"start": "2026-01-01", "end": "2027-01-01"})
+            raise ArgumentError(msg, instead=_some_range(by))
         return
     if by.end <= by.start:
         msg = f"end must be later than start, got start={by.start} and end={by.end}. The day end is not part of it."
@@ -238,11 +242,33 @@ def _check_range(by: ByTime) -> None:
     if by.start.year < FIRST_YEAR or by.end > date(LAST_YEAR + 1, 1, 1):
         msg = f"times are sliced in the years {FIRST_YEAR} to {LAST_YEAR}, got start={by.start} and end={by.end}."
         raise ArgumentError(msg)
-    for name, day in (("start", by.start), ("end", by.end)):
-        begin = _begin(by.kind, day)
-        if begin != day:
-            msg = f"{name} must be the first day of a {by.kind}, got {name}={day}."
-            raise ArgumentError(msg, instead={name: begin.isoformat()})
+    if by.kind != "hour" and by.kind != "weekday":
+        _check_whole_periods(by.kind, by.start, by.end)
+
+
+def _check_whole_periods(kind: PeriodKind, start: date, end: date) -> None:
+    """Both ends of a range are first days of periods.
+
+    The range that is tried instead has all of its days.
+    """
+    first, last = (Period(_begin(kind, day), kind) for day in (start, end))
+    given = {"start": start, "end": end}
+    whole = {"start": first.start, "end": end if last.start == end else last.stop}
+    wrong = [name for name in given if given[name] != whole[name]]
+    if wrong:
+        name = wrong[0]
+        msg = f"{name} must be the first day of a {kind}, got {name}={given[name]}."
+        if name == "end":
+            msg += " The day end is not part of it."
+        raise ArgumentError(msg, instead={name: whole[name].isoformat() for name in wrong})
+
+
+def _some_range(by: ByTime) -> dict[str, object]:
+    """A range to try, with the end of it that was given."""
+    year = 2026 if by.end is None else max(by.end.year - 1, FIRST_YEAR)
+    start = by.start or date(year, 1, 1)
+    end = by.end or date(min(start.year, LAST_YEAR) + 1, 1, 1)
+    return {"start": _begin(by.kind, start).isoformat(), "end": _begin(by.kind, end).isoformat()}
 
 
 def _begin(kind: TimeKind, day: date) -> date:

@@ -5,6 +5,7 @@ The list of slices is public and given; nothing here sees a record. Every slice 
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Self
@@ -178,11 +179,14 @@ class By:
 def _value_text(value: object) -> str:
     """A listed value as slices are named."""
     match value:
-        case bool():
+        case bool() | np.bool_():
             return "true" if value else "false"
-        case str() | int():
-            return str(value)
-        case np.generic():
-            return _value_text(value.item())
+        case str():
+            return str.__str__(value)  # of a member of an enumeration, what records hold
+        case np.timedelta64():
+            pass  # to numpy it is a whole number
+        case int() | np.integer():
+            with suppress(ValueError):  # of thousands of digits
+                return str(int(value))
     msg = f"values must be text, whole numbers or booleans; got {quoted(value)}."
     raise ArgumentError(msg)

@@ -124,6 +124,10 @@ REFUSED = [
     (lambda: By("kind", values=["car", ""]), "lie in no slice"),
     (lambda: By("kind", values=["a\nb"]), "printable"),
     (lambda: By("kind", values=[1.5]), "text, whole numbers or booleans"),
+    (lambda: By("kind", values=np.array([1, 2], np.longdouble)), "text, whole numbers or booleans"),
+    (lambda: By("kind", values=np.array(["2026-01-01"], "datetime64[ns]")), "text, whole numbers or booleans"),
+    (lambda: By("kind", values=np.array([5], "timedelta64[s]")), "text, whole numbers or booleans"),
+    (lambda: By("kind", values=[10**5000]), "text, whole numbers or booleans"),
     (lambda: By("", values=["a"]), "name of a column"),
     (lambda: By("\ud800", values=["a"]), "in printable text"),
     (lambda: By("kind", values=range(10_001)), "more than 10,000 slices"),
@@ -135,7 +139,13 @@ REFUSED = [
     (lambda: By.time("at", "day", start="1970-01-01", end="2026-01-01"), "more than 10,000 slices"),
     (lambda: By.time("at", "day", start="0001-01-01", end="0002-01-01"), "years 1900 to 2199"),
     (lambda: By.time("at", "month", start="2026-01-02", end="2026-03-01"), "start='2026-01-01'"),
-    (lambda: By.time("at", "week", start="2026-01-05", end="2026-01-13"), "end='2026-01-12'"),
+    (lambda: By.time("at", "week", start="2026-01-05", end="2026-01-13"), "end='2026-01-19'"),
+    (lambda: By.time("at", "month", start="2026-01-01", end="2026-12-31"), "Try end='2027-01-01'"),
+    (lambda: By.time("at", "month", start="2026-01-05", end="2026-01-31"), "start='2026-01-01', end='2026-02-01'"),
+    (lambda: By.time("at", "year", start="2026-01-01", end="2026-06-30"), "The day end is not part of it"),
+    (lambda: By.time("at", "day", start="2026-01-01", end="31.12.2026"), "Try end='2027-01-01'"),
+    (lambda: By.time("at", "hour", timezone="europe/berlin"), "timezone='Europe/Berlin'"),
+    (lambda: By.time("at", "hour", timezone="Kathmandu"), "timezone='Asia/Kathmandu'"),
     (lambda: By.time("at", "day", start="1.1.2026", end="2026-03-01"), "start must be a day"),
     (lambda: By.time("at", "hour", timezone="Europe/Berlín"), "timezone='Europe/Berlin'"),
     (lambda: By.time("at", "hour", timezone="America"), "no time zone"),
@@ -162,6 +172,32 @@ def test_what_is_refused_says_why(make, words) -> None:
     with pytest.raises(ArgumentError) as refusal:
         make()
     assert words in str(refusal.value)
+
+
+@pytest.mark.parametrize("zone", ["PST", "BST", "GMT+2", "UTC+02:00", "+0200", "UT+5"])
+def test_a_zone_that_is_hours_away_is_not_tried(zone) -> None:
+    """Names of letters and numbers are near each other, and the zones are not."""
+    with pytest.raises(ArgumentError) as refusal:
+        By.time("at", "hour", timezone=zone)
+    assert "/" in refusal.value.instead["timezone"]
+    assert not refusal.value.instead["timezone"].startswith("Etc/")
+
+
+RANGES = [("2026-01-05", "2026-03-14"), (None, None), ("2030-05-05", None), (None, "1950-01-01"), ("2199-12-29", None)]
+
+
+@pytest.mark.parametrize("kind", ["day", "week", "month", "quarter", "year"])
+@pytest.mark.parametrize(("start", "end"), RANGES)
+def test_a_range_that_is_tried_is_taken(kind, start, end) -> None:
+    """With every day of the one that was given, whole periods and both ends."""
+    try:
+        By.time("at", kind, start=start, end=end)
+    except ArgumentError as refusal:
+        tried = {"start": start, "end": end, **refusal.instead}
+        By.time("at", kind, **tried)
+        if start and end:
+            assert tried["start"] <= start
+            assert tried["end"] >= end
 
 
 def test_days_are_dates_too() -> None:
