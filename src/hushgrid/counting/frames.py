@@ -47,19 +47,20 @@ def arrow_table(
         msg = f"points of type {type(frame).__name__} cannot be read. Give a path, an (n, 2) array, a tuple of "
         msg += "two 1-D arrays, a list of pairs, or a frame of pandas, polars or Arrow with one column of each name."
         raise InputError(msg) from None
-    chosen = find_columns([str(name) for name in columns.columns], lon=lon, lat=lat, geometry=geometry, where=where)
+    named = {str(name): columns.get_column(name) for name in columns.columns}  # pandas may call a column 0
+    names = [str(name) for name in columns.columns]
+    chosen = find_columns(names, lon=lon, lat=lat, geometry=geometry, where=where)
     for name in chosen:
-        _check_declared(columns[name], name, is_geometry=len(chosen) == 1, where=where)
+        _check_declared(named[name], name, is_geometry=len(chosen) == 1, where=where)
     # Column by column: an index of pandas, whose type may depend on its values, stays out of it.
     refuse = not_points if len(chosen) == 1 else not_a_number
-    table = {name: _arrow_column(columns[name], refuse(name, _kind(columns[name]), where)) for name in chosen}
+    table = {name: _arrow_column(named[name], refuse(name, _kind(named[name]), where)) for name in chosen}
     if user is not None:
-        check_user_name(user, [str(name) for name in columns.columns], coordinates=chosen, where=where)
-        table[user] = _user_ids(columns[user], user, where)
+        check_user_name(user, names, coordinates=chosen, where=where)
+        table[user] = _user_ids(named[user], user, where)
     if by is not None:
-        names = [str(name) for name in columns.columns]
         check_slice_names(by, names, coordinates=chosen, user=user, where=where)
-        table |= {axis.column: _slice_values(columns[axis.column], axis, where) for axis in by.axes}
+        table |= {axis.column: _slice_values(named[axis.column], axis, where) for axis in by.axes}
     return pa.table(table)
 
 

@@ -91,7 +91,7 @@ class ByTime:
         _check_range(self)
         if self.unit is not None and self.unit not in get_args(Unit):
             msg = f"whole numbers count {' or '.join(get_args(Unit))} since 1970; got unit={quoted(self.unit)}."
-            raise ArgumentError(msg, instead={"unit": "seconds"})
+            raise ArgumentError(msg, instead={"unit": "milliseconds" if str(self.unit) == "ms" else "seconds"})
         if self.format is not None:
             _check_format(self.format, self.kind)
             if self.unit is not None:
@@ -301,6 +301,9 @@ def _check_format(format_: object, kind: TimeKind) -> None:
     if kind == "hour" and back.hour != example.hour:
         msg = f"slices by hour need the hour in the format, got format={quoted(format_)}."
         raise ArgumentError(msg, instead={"format": "%d.%m.%Y %H:%M"})
+    if kind == "hour" and back.tzinfo is not None and back.date() != example.date():
+        msg = f"an offset (%z) needs the date in the format, for clocks change; got format={quoted(format_)}."
+        raise ArgumentError(msg, instead={"format": "%Y-%m-%d %H:%M %z"})
     if kind != "hour" and _begin(kind, back.date()) != _begin(kind, example.date()):
         msg = f"slices by {kind} need the date in the format, got format={quoted(format_)}."
         raise ArgumentError(msg, instead={"format": "%d.%m.%Y"})

@@ -4,6 +4,7 @@ import datetime as dt
 import re
 from decimal import Decimal
 
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -15,6 +16,7 @@ from hushgrid.counting.counter import PointCounter
 from hushgrid.counting.opening import open_points
 from hushgrid.errors import ArgumentError, InputError
 from hushgrid.geometry.grid import Grid
+from hushgrid.slices.by import By
 from tests.plain import PlainCounter
 from tests.unit.counting.tables import DOMAIN, FORMS, some_points, wkb
 
@@ -245,6 +247,18 @@ def test_what_cannot_be_read_is_named_by_its_type(points):
     """The message says what can be given instead."""
     with pytest.raises(InputError, match="Give a path"):
         open_points(points, crs=DOMAIN.crs)
+
+
+def test_names_of_columns_need_not_be_text():
+    """As pandas calls those of a file without a header; a message lists them as they are asked for."""
+    frame = pd.DataFrame({0: [0.5], 1: [0.25], 2: ["ann"], 3: ["car"]})
+    by = By("3", values=["bike", "car"])
+    ((block,),) = memory.TablePoints.of_frame(frame, crs="OGC:CRS84", lon="0", lat="1", user="2", by=by).parts()
+    assert (block.longitudes.tolist(), block.latitudes.tolist()) == ([0.5], [0.25])
+    assert (block.users.to_pylist(), block.slices.tolist()) == ([b"ann"], [1])
+    for points in (frame.assign(**{"0": 0.5}), dd.from_pandas(frame, npartitions=1)):
+        with pytest.raises(InputError, match=r"more than one column '0'|names are not text"):
+            open_points(points, lon="0", lat="1")
 
 
 def test_two_columns_of_one_name_are_an_error():

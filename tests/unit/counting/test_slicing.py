@@ -95,6 +95,13 @@ def test_a_format_may_have_an_offset() -> None:
     assert slice_numbers(by, {"at": pa.array(times)}).tolist() == [14, 16, -1]
 
 
+def test_blanks_around_a_format_mean_nothing() -> None:
+    """As those around a time do."""
+    for format_ in ("%H:%M", " %H:%M", "%H:%M ", "\t%H:%M\n"):
+        by = By.time("at", "hour", format=format_)
+        assert slice_numbers(by, {"at": pa.array(["10:30", " 11:30", "12:30 ", "1 3:30"])}).tolist() == [10, 11, 12, -1]
+
+
 def test_hours_when_clocks_change() -> None:
     by = By.time("at", "hour", timezone="America/New_York")
     instants = ["2026-03-08T06:59:59Z", "2026-03-08T07:00:00Z", "2026-11-01T05:30:00Z", "2026-11-01T06:30:00Z"]

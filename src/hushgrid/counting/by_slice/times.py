@@ -152,7 +152,7 @@ def _in_format(texts: pa.Array, format_: str) -> tuple[Indices, NDArray[np.bool_
 
 def _by_strptime(text: bytes, format_: str) -> tuple[int, bool]:
     try:
-        time = datetime.strptime(text.decode().strip(), format_)  # noqa: DTZ007 (some formats have no zone)
+        time = datetime.strptime(text.decode().strip(), format_.strip())  # noqa: DTZ007 (some formats have no zone)
         if time.tzinfo is not None:
             return (time - EPOCH) // timedelta(seconds=1), True
         return (time.replace(tzinfo=UTC) - EPOCH) // timedelta(seconds=1), False

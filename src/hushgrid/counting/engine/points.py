@@ -170,6 +170,9 @@ class EnginePoints:
         with working(engine.name):
             schema = frame.collect_schema()
         names = list(schema.names())
+        if not all(isinstance(name, str) for name in names):
+            msg = f"{TABLE} has columns whose names are not text. Rename them: table.rename(columns=str)."
+            raise InputError(msg)
         coordinates = find_columns(names, lon=lon, lat=lat, where=TABLE)
         for name in coordinates:
             if not schema[name].is_numeric():
