@@ -62,6 +62,20 @@ def test_values_come_from_a_file(tmp_path: Path) -> None:
             listed_values(str(path))
 
 
+def test_points_are_no_list_of_slices(run: Run, points: Path, tmp_path: Path) -> None:
+    """Slices would be called as records are written; nor may a message quote one."""
+    link = tmp_path / "kinds.csv"
+    link.hardlink_to(points)
+    out = tmp_path / "x.dp.parquet"
+    for values in (points, link):
+        for given in ((points,), (str(tmp_path / "p*.csv"), "--engine", "duckdb")):
+            result = run("publish", *given, *BOUNDS, "--by", "kind", "--values", values, "-o", out)
+
+            assert_refused(result, 2, "is the file of the points themselves", "--values a,b,c")
+            assert "2026-03" not in result.output
+            assert not out.exists()
+
+
 def test_slices_are_published(run: Run, points: Path, tmp_path: Path) -> None:
     """Every slice is in the file, and its total is printed."""
     out = tmp_path / "x.dp.parquet"

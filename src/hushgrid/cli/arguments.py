@@ -389,3 +389,12 @@ def refuse_same(points: "Path | Address", output: Path) -> None:
     if any(is_same_file(output, file) for file in files_of(points)):
         msg = f"--output {output} is the file of the points themselves; give another path."
         raise ArgumentError(msg)
+
+
+def refuse_as_values(points: "Path | Address", values: str | None) -> None:
+    """Refuse the points as the list of slices, which would be called as records are written."""
+    from hushgrid.counting.engine.address import files_of
+
+    if values is not None and any(is_same_file(Path(values), file) for file in files_of(points)):
+        msg = f"--values {values} is the file of the points themselves. Slices are public: list them, such as a,b,c."
+        raise ArgumentError(msg, instead={"values": "a,b,c"})

@@ -15,6 +15,7 @@ from hushgrid.cli.arguments import (
     chosen_domain,
     chosen_method,
     points_address,
+    refuse_as_values,
     refuse_same,
 )
 from hushgrid.cli.commands.check import confirm_noise, dry_run
@@ -111,11 +112,12 @@ def publish_command(
         msg = "--look shows rows beside a dry run. Give --check as well, or leave it out."
         raise ArgumentError(msg)
     slices_asked, areas_asked = SlicesAsked.taken_from(asked), AreasAsked.taken_from(asked)
+    place = points_address(points, engine, spark_conf)
+    refuse_as_values(place, slices_asked.values)
     by, chosen = slices_asked.chosen(), chosen_method(method, areas_asked, distinct_users)
     crs = asked.pop("crs")
     domain = chosen_domain(bounds, domain_crs, chosen, crs_of_points=crs)
     charge_of = {name: asked.pop(name) for name in ("ledger", "dataset", "new_release", "resume", "series")}
-    place = points_address(points, engine, spark_conf)
     arguments = {
         **asked,
         **slices_asked.in_period,
