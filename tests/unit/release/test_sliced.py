@@ -118,6 +118,19 @@ def test_slices_sharpen_each_other() -> None:
     assert errors[0] < 0.85 * errors[1]
 
 
+def test_sums_of_empty_slices_say_that_there_may_be_nothing() -> None:
+    """Counts that are never negative lean upward in each of them, and so does their sum: its interval knows."""
+    kinds = hg.By("kind", values=list("abcdefg"))
+    options = {"by": kinds, "method": "staq", "epsilon": 1}
+    empty = TABLE.slice(0, 0)
+    released = [hg.publish(empty, domain=DOMAIN, rng=hg.simulation_rng(seed), **options) for seed in range(5)]
+    answers = [each.answer(DOMAIN.bounds, slices=kinds.names) for each in released]
+
+    assert sum(answer.low == 0 for answer in answers) >= 4
+    assert np.mean([answer.estimate for answer in answers]) > 40
+    assert not any(answer.usable for answer in answers)
+
+
 @pytest.mark.parametrize("method", hg.METHODS)
 def test_every_method_releases_every_slice_within_the_budget(method) -> None:
     slices = publish(method=method, calibrate=False)
