@@ -13,7 +13,7 @@ from hushgrid.export.picture import Picture
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.web.figures import FINEST, Payload
 from hushgrid.web.page import map_page
-from hushgrid.web.sliced import AllTogether, slice_figures
+from hushgrid.web.sliced import AllCells, AllTogether, slice_figures
 from tests.plain import UNIT_SQUARE
 from tests.priors import clustered
 from tests.slices import SQUARE, some_slices
@@ -170,3 +170,34 @@ def test_all_slices_together_are_drawn_as_finely_as_they_are_known():
     assert blocks["2.pictureBlocks"] == sum(len(layer.blocks) for layer in together)
     assert blocks["2.pictureBlocks"] > 2 * sum(len(layer.blocks) for layer in alone)
     assert sum(layer.masses.sum() for layer in together) == pytest.approx(slices.total_of_all().estimate)
+
+
+def test_all_slices_together_are_drawn_as_finely_as_the_slice_that_lies_there():
+    """The slice that has most cells has only large ones where another lies."""
+    rng = np.random.default_rng(3)
+    west = rng.uniform([0, 0], [0.5, 1], (30_000, 2))
+    east = rng.normal([0.8, 0.3], 0.01, (4_000, 2))
+    kinds = np.repeat(["west", "east"], [len(west), len(east)])
+    points = np.concatenate([west, east])
+    table = pa.table({"lon": points[:, 0], "lat": points[:, 1], "kind": kinds})
+    by = hg.By("kind", values=["west", "east"])
+    options = {"epsilon": 1, "calibrate": False, "rng": hg.simulation_rng(1)}
+    slices = hg.publish(table, domain=UNIT_SQUARE, by=by, **options)
+    painted = Picture.of(AllTogether(slices), longest=256).paint()
+    rows, columns = (range(int(low * 256), int(high * 256)) for low, high in [(0.25, 0.36), (0.75, 0.86)])
+    drawn = painted[np.ix_(rows, columns)].sum() / painted.sum()
+
+    assert slices["west"].partition.cells > slices["east"].partition.cells
+    assert drawn == pytest.approx(len(east) / len(points), rel=0.1)
+
+
+def test_cells_of_several_partitions_follow_each_other():
+    """In any piece of them that is asked for."""
+    partitions = [part.partition for part in some_slices("nested").values()]
+    together = AllCells(SQUARE, tuple(partitions))
+    expected = np.concatenate([each.bounds() for each in partitions])
+    pieces = [together.bounds(first, first + 5) for first in range(0, together.cells, 5)]
+
+    assert together.cells == len(expected)
+    assert np.array_equal(together.bounds(), expected)
+    assert np.array_equal(np.concatenate(pieces), expected)

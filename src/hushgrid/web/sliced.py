@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from hushgrid.arrays import Floats
 from hushgrid.change.comparable import check_same_areas
 from hushgrid.export.picture import Drawable
 from hushgrid.geometry.areas import AreaPartition
 from hushgrid.geometry.domain import Domain
-from hushgrid.geometry.partition import Structure
+from hushgrid.geometry.partition import Partition
 from hushgrid.slices.axes import Axis, ByTime
 from hushgrid.slices.slices import Slices
 from hushgrid.slices.sums import ALIKE, FOLLOWS_NOTHING
@@ -78,9 +80,9 @@ class AllTogether:
         return self.slices.domain
 
     @property
-    def partition(self) -> Structure:
-        """The cells of the slice that has most."""
-        return max((part.partition for part in self.slices.values()), key=lambda partition: partition.cells)
+    def partition(self) -> Partition:
+        """The cells of all slices: each is fine where its own points are."""
+        return AllCells(self.domain, tuple(part.partition for part in self.slices.values()))
 
     @property
     def total(self) -> float:
@@ -90,6 +92,29 @@ class AllTogether:
     def answer(self, rects: ArrayLike) -> Answer:
         """Estimated number of points of all slices in rectangles."""
         return self.slices.answer(rects, slices=self.slices.names)
+
+
+@dataclass(frozen=True)
+class AllCells:
+    """The cells of several partitions, one after the other."""
+
+    domain: Domain
+    partitions: tuple[Partition, ...]
+
+    @property
+    def cells(self) -> int:
+        """How many they are together."""
+        return sum(each.cells for each in self.partitions)
+
+    def bounds(self, first: int = 0, stop: int | None = None) -> Floats:
+        """Bounds of cells `first` to `stop`, shape (cells, 4)."""
+        parts, start = [np.empty((0, 4))], 0
+        for each in self.partitions:
+            low, high = max(first - start, 0), each.cells if stop is None else min(stop - start, each.cells)
+            if low < high:
+                parts.append(each.bounds(low, high))
+            start += each.cells
+        return np.concatenate(parts)
 
 
 def _cells(synopsis: Synopsis, payload: Payload, *, bits: int, drawn: Drawable | None = None) -> dict[str, Any]:
