@@ -58,10 +58,18 @@ def product():
 
 
 @pytest.fixture(scope="module")
-def addresses(weekdays, product, kinds, tmp_path_factory):
+def twins():
+    """Two kinds on seven weekdays, all fourteen the same."""
+    by = hg.By.product(hg.By("kind", values=["car", "bike"]), hg.By.time("at", "weekday"))
+    release = part(1, 0)
+    return hg.Slices(by=by, parts=dict.fromkeys(by.names, release))
+
+
+@pytest.fixture(scope="module")
+def addresses(weekdays, product, kinds, twins, tmp_path_factory):
     """Pages of all of them, as files."""
     folder = tmp_path_factory.mktemp("slices")
-    pages = {"weekdays": weekdays, "product": product, "kinds": kinds}
+    pages = {"weekdays": weekdays, "product": product, "kinds": kinds, "twins": twins}
     for name, slices in pages.items():
         (folder / f"{name}.html").write_text(map_page(slices, title="Trips by day"), encoding="utf-8")
     return {name: (folder / f"{name}.html").as_uri() for name in pages}
@@ -147,6 +155,19 @@ def test_one_scale_of_colours_serves_all_slices(visit):  # noqa: F811
 
     assert len({*legends}) == 1
     assert page.evaluate("hushgrid.cells.scale.high") > 0
+
+
+def test_sums_of_slices_have_the_scale_of_their_blocks(visit, addresses):  # noqa: F811
+    """Wide empty places and crowded spots count in it as they do for single slices, here all alike."""
+    page = visit(addresses["twins"])
+    scales = []
+    for chosen in ([0, 4], [-1, 4]):
+        page.evaluate("(chosen) => hushgrid.slicing.take(chosen)", chosen)
+        scales.append(page.evaluate("hushgrid.cells.scale"))
+    one, both = scales
+
+    for end in ("low", "high"):
+        assert both[end] / one[end] == pytest.approx(2, rel=0.3)
 
 
 def test_play_goes_from_slice_to_slice_until_it_is_stopped(visit):  # noqa: F811

@@ -28,9 +28,9 @@ export class SlicedCells extends CellsView {
     for (const choice of choices) {
       const [one, ...others] = picture.of(choice);
       if (others.length) {
-        const window = { left: 0, bottom: 0, right: picture.columns << COARSE, top: picture.rows << COARSE };
-        densities.push(picture.choosing(choice).densities(COARSE, window));
-        sides.push(new Float64Array(densities.at(-1).length).fill(1));
+        const blocks = blocksOf(picture.choosing(choice));
+        densities.push(blocks.densities);
+        sides.push(blocks.sides);
       } else {
         densities.push(one.blockDensities);
         sides.push(one.blockSides());
@@ -76,6 +76,22 @@ export class SlicedCells extends CellsView {
     this.layer.forget();
     return super.shade(dark);
   }
+}
+
+/** Densities and sides of the blocks of a sum, where every part is looked at as finely as the finest of them is. */
+function blocksOf(picture) {
+  const [right, top] = [picture.columns << COARSE, picture.rows << COARSE];
+  const window = { left: 0, bottom: 0, right, top };
+  const [all, depths] = [picture.densities(COARSE, window), picture.fineness(COARSE, window)];
+  const [densities, sides] = [[], []];
+  for (let place = 0; place < all.length; place++) {
+    const size = 2 ** (COARSE - depths[place]);
+    const [row, column] = [Math.floor(place / right), place % right];
+    if (row % size !== size >> 1 || column % size !== size >> 1) continue; // once a block, in its middle
+    densities.push(all[place]);
+    sides.push(2 ** -depths[place]);
+  }
+  return { densities, sides };
 }
 
 function joined(arrays) {
