@@ -6,7 +6,9 @@ import { countText, powerText } from "../words.mjs";
 
 const SIZE = { width: 310, height: 132, left: 40, right: 6, top: 8, bottom: 20 };
 const LABELS = 8; // along the chart, at most
-const LISTED = { most: 24, height: 32, bar: 7 }; // kinds that are listed below each other, with their names
+const LETTER = 6.5; // about as wide as a letter is
+const LONGEST_LABEL = 20; // letters of a label
+const LISTED = { most: 24, height: 32, bar: 7, letters: 28 }; // kinds that are listed below each other, with their names
 export const NO_RELEASE = "no release";
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -26,7 +28,7 @@ export class SliceChart {
     const height = this.isList ? LISTED.height * names.length : SIZE.height;
     this.svg.setAttribute("viewBox", `0 0 ${SIZE.width} ${height}`);
     this.now = drawn("rect", { class: "now" });
-    if (this.isList) this.svg.replaceChildren(this.now, ...this.rows());
+    if (this.isList) this.list();
     else this.draw(time);
     this.svg.setAttribute("aria-label", `Chart of counts by ${label}. ${about}.`);
     this.element.querySelector("figcaption").textContent = this.summary();
@@ -42,14 +44,25 @@ export class SliceChart {
     this.svg.replaceChildren(this.now, ...this.grid(ends), ...marks, ...this.labels());
   }
 
-  /** Kinds below each other: a name, a count with its interval, and both as a bar. */
+  /** Kinds below each other, with names that leave counts their room. */
+  list() {
+    this.svg.replaceChildren(this.now, ...this.rows());
+    this.svg.querySelectorAll(".name").forEach((name, i) => {
+      const room = SIZE.width - 12 - name.nextSibling.getComputedTextLength();
+      for (let most = LISTED.letters; most > 1 && name.getComputedTextLength() > room; most--) {
+        name.textContent = shortened(this.names[i], most - 1);
+      }
+    });
+  }
+
+  /** A name, a count with its interval, and both as a bar. */
   rows() {
     const widest = Math.max(...this.answers.map(({ high }) => high)) || 1;
     const x = (count) => (Math.max(count, 0) / widest) * SIZE.width;
     return this.answers.flatMap(({ estimate, low, high }, i) => {
       const y = i * LISTED.height + LISTED.height - LISTED.bar - 5;
       const name = drawn("text", { x: 2, y: y - 5, class: "name" });
-      name.textContent = shortened(this.names[i], 28);
+      name.textContent = shortened(this.names[i], LISTED.letters);
       const count = drawn("text", { x: SIZE.width - 2, y: y - 5, "text-anchor": "end" });
       count.textContent = `${countText(estimate)} (${countText(low)} to ${countText(high)})`;
       const middle = y + LISTED.bar / 2 - 1;
@@ -96,13 +109,16 @@ export class SliceChart {
 
   /** Names of slices below the chart, as many as there is room for. */
   labels() {
-    const longest = Math.max(...this.names.map(({ length }) => length));
-    const most = Math.max(2, Math.min(LABELS, Math.floor(44 / (longest + 1))));
-    const step = Math.ceil(this.names.length / most);
-    return this.names.flatMap((name, i) => {
+    const names = this.names.map((name) => shortened(name, LONGEST_LABEL));
+    const longest = Math.max(...names.map(({ length }) => length));
+    const most = Math.floor((SIZE.width - SIZE.left - SIZE.right) / (LETTER * (longest + 2)));
+    const step = Math.ceil(names.length / Math.max(2, Math.min(LABELS, most)));
+    return names.flatMap((name, i) => {
       if (i % step) return [];
-      const text = drawn("text", { x: this.x(i), y: SIZE.height - 6, "text-anchor": "middle" });
-      text.textContent = shortened(name, 20);
+      const half = (LETTER * name.length) / 2;
+      const x = Math.min(Math.max(this.x(i), half), SIZE.width - half);
+      const text = drawn("text", { x, y: SIZE.height - 6, "text-anchor": "middle" });
+      text.textContent = name;
       return [text];
     });
   }
@@ -113,6 +129,7 @@ export class SliceChart {
       const { estimate, low, high } = this.answers[i];
       return `${this.names[i]}, with ${countText(estimate)} (${countText(low)} to ${countText(high)})`;
     };
+    if (order.length === 1) return `By ${this.label}: ${words(order[0])}.`;
     return `By ${this.label}. Most: ${words(order[0])}. Fewest: ${words(order.at(-1))}.`;
   }
 
@@ -201,7 +218,8 @@ function niceAbove(answers) {
 }
 
 function shortened(name, most) {
-  return name.length > most ? `${name.slice(0, most - 1)}…` : name;
+  const letters = [...name]; // a letter may be two units of text
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : name;
 }
 
 export function drawn(tag, attributes) {

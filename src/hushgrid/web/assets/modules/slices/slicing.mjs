@@ -16,10 +16,11 @@ export class Slicing {
     const show = (number) => (this.side(false), this.controls.pick(axes.along, number));
     this.multiples = new Multiples(elements.multiples, { map, facts, view, axes, atlas, choose: show });
     this.chart = new SliceChart(elements.chart, facts, (number) => this.controls.pick(axes.along, number));
+    const { length } = axes.list[axes.along].names;
     this.controls = new SliceControls(elements.bar, axes, {
       choose: (axis, choice) => this.take(axes.with(axis, choice)),
       next: (axis, choice) => this.prepare(axes.with(axis, choice)),
-      several: axes.list[axes.along].names.length <= MOST_MULTIPLES ? () => this.side(!this.multiples.isOpen) : null,
+      several: length > 1 && length <= MOST_MULTIPLES ? () => this.side(!this.multiples.isOpen) : null,
     });
     for (const button of document.querySelectorAll("#draw-box, #draw-polygon, #save-picture")) {
       button.addEventListener("click", () => this.side(false)); // what is drawn and saved is the one map
