@@ -205,14 +205,16 @@ def test_what_is_played_is_what_is_shown_by_hand(visit):  # noqa: F811
 
 
 def test_slices_are_chosen_by_keyboard(visit):  # noqa: F811
-    """Arrows move the slider."""
+    """Arrows move the slider: right of all slices is the first, left of it are all again."""
     page = visit()
-    page.locator("#slices input[type=range]").focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
+    slider = page.locator("#slices input[type=range]")
+    slider.focus()
+    seen = []
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft", "End"):
+        page.keyboard.press(key)
+        seen.append((page.locator("#slices output").inner_text(), slider.get_attribute("aria-valuetext")))
 
-    assert page.locator("#slices output").inner_text() == "Wed"
-    assert page.locator("#slices input[type=range]").get_attribute("aria-valuetext") == "Wed"
+    assert seen == [("Mon", "Mon"), ("Tue", "Tue"), ("Mon", "Mon"), ("", "All"), ("Sun", "Sun")]
 
 
 def test_kinds_have_buttons_beside_the_slider_of_time(visit, addresses, product):  # noqa: F811
@@ -264,9 +266,11 @@ def test_slices_side_by_side_move_together(visit, weekdays):  # noqa: F811
     assert len({json.dumps(tiles) for tiles in page.evaluate(PICTURE)}) > 3
     assert faults(page) == {}
 
-    page.locator(".multiple").nth(3).get_by_role("button").click()
+    page.locator(".multiple").nth(3).get_by_role("button").focus()
+    page.keyboard.press("Enter")
     assert page.locator("#slices output").inner_text() == "Thu"
     assert page.locator("#map").is_visible()
+    assert page.locator(".side-by-side").evaluate("button => button === document.activeElement")
 
 
 def test_slices_side_by_side_are_of_the_kind_that_is_chosen(visit, addresses):  # noqa: F811

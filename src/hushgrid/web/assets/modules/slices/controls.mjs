@@ -60,8 +60,9 @@ export class SliceControls {
     return button;
   }
 
+  /** All slices together are left of the first: else none of its keys or places would lead from them to it. */
   slider(names, label, axis) {
-    const slider = made("input", { type: "range", min: 0, max: names.length - 1, step: 1, value: 0 });
+    const slider = made("input", { type: "range", min: ALL, max: names.length - 1, step: 1, value: ALL });
     slider.setAttribute("aria-label", label);
     slider.addEventListener("input", () => this.pick(axis, slider.valueAsNumber));
     return slider;
@@ -91,7 +92,7 @@ export class SliceControls {
       buttons?.forEach((button, i) => button.setAttribute("aria-pressed", i === choice));
       if (select) select.value = choice;
       if (!slider) return;
-      if (choice !== ALL) slider.value = choice;
+      slider.value = choice;
       slider.classList.toggle("unused", choice === ALL);
       slider.setAttribute("aria-valuetext", name || "All");
       value.textContent = name;

@@ -13,7 +13,11 @@ export class Slicing {
    */
   constructor(elements, { map, facts, axes, view, atlas, changed }) {
     Object.assign(this, { axes, view, changed, ask: null });
-    const show = (number) => (this.side(false), this.controls.pick(axes.along, number));
+    const show = (number) => {
+      this.side(false);
+      this.controls.several.focus(); // which the name that was pressed has left
+      this.controls.pick(axes.along, number);
+    };
     this.multiples = new Multiples(elements.multiples, { map, facts, view, axes, atlas, choose: show });
     this.chart = new SliceChart(elements.chart, facts, (number) => this.controls.pick(axes.along, number));
     const { length } = axes.list[axes.along].names;
