@@ -158,7 +158,7 @@ def test_a_simulation_is_marked_wherever_it_goes(visit, synopsis, tmp_path):  # 
     ],
 )
 def test_a_page_of_paper_has_all_of_it(visit, synopsis, tmp_path, kind, paper):  # noqa: F811
-    """One page with the guarantee and the date, whatever has been asked."""
+    """One page with the guarantee, what is known of the release, and the date, whatever has been asked."""
     page = visit()
     if kind == "areas":
         path = tmp_path / "areas.html"
@@ -171,7 +171,7 @@ def test_a_page_of_paper_has_all_of_it(visit, synopsis, tmp_path, kind, paper): 
 
     assert number_of_pages(pdf) == 1
     today = date.today()  # noqa: DTZ011  # the browser's date is local too
-    for words in (synopsis.claim.sentence, f"Printed on {today.day} {today:%B %Y}"):
+    for words in (synopsis.claim.sentence, "Privacy budget", f"Printed on {today.day} {today:%B %Y}"):
         assert any(words.replace(" ", "") in text for text in texts_of(pdf)), words
 
 

@@ -9,17 +9,19 @@ import hushgrid as hg
 from hushgrid.web.page import map_page
 from tests.web.browsers import DESKTOP, PHONE, browser, needs_chromium, visit  # noqa: F401  # fixtures
 from tests.web.pages import DOMAIN, some_points
+from tests.web.printed import number_of_pages, texts_of
 
 pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
 def slices():
-    """Thirteen months, seven kinds with long names and one alone; each slice has many points."""
+    """Thirteen months, kinds with long names, one alone and forty; each slice has many points."""
     times = hg.By.time("at", "month", start="2025-01-01", end="2026-02-01")
     names = ["WWWWWWWWWWWWWWWWWWWWWWWWW", "a name that no button would hold in one line", *map(str, range(5))]
     many = hg.publish(np.resize(some_points(), (1_300_000, 2)), domain=DOMAIN, epsilon=1, method="ug", calibrate=False)
     made = {"months": times, "long": hg.By("kind", values=names), "alone": hg.By("kind", values=["alone"])}
+    made["many"] = hg.By("kind", values=[f"kind{number:02}" for number in range(40)])
     return {name: hg.Slices(by=by, parts=dict.fromkeys(by.names, many)) for name, by in made.items()}
 
 
@@ -95,3 +97,22 @@ def test_forced_colours_leave_the_legend_and_what_is_pressed(visit, addresses): 
     assert "gradient" in page.locator("#legend .bar").evaluate(style, "backgroundImage")
     assert page.locator("#legend .bar").evaluate(style, "forcedColorAdjust") == "none"
     assert pressed.first.evaluate(style, "backgroundColor") != other.first.evaluate(style, "backgroundColor")
+
+
+def test_many_kinds_are_a_table_on_paper(visit, addresses):  # noqa: F811
+    """Their bars would be too small to read. What is known of the release has its room beside them."""
+    page = visit(addresses["many"])
+    assert page.locator("#chart svg .name").count() == 40
+    pdf = page.pdf(format="A4")
+
+    assert number_of_pages(pdf) == 1
+    for words in ("kind00", "kind19", "kind39", "Privacybudget", "Printedon"):
+        assert any(words in text for text in texts_of(pdf)), words
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert not page.locator("#chart svg").is_visible()
+    assert page.locator("#chart tbody tr").nth(20).is_visible()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    assert page.locator("#chart svg").is_visible()
+    assert not page.locator("#chart tbody tr").nth(20).is_visible()

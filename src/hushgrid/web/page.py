@@ -235,7 +235,7 @@ def _about(release: Synopsis | Slices, facts: Facts) -> dict[str, str]:
     if not isinstance(release, Slices):
         return fine_print(facts)
     cells = sum(each.partition.cells for each in release.values())
-    return {"Slices": release.by.words(), **fine_print(facts), "Cells": f"{cells:,} of all slices"}
+    return {**fine_print(facts), "Cells": f"{cells:,} of all slices", "Slices": release.by.words()}
 
 
 def surroundings(domain: Domain, payload: Payload, basemap: Basemap | None = None) -> dict[str, Any]:

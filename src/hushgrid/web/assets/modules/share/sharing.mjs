@@ -40,7 +40,7 @@ export class Sharing {
     const wasDark = this.isDark();
     document.documentElement.classList.add("printing");
     if (wasDark) this.paint();
-    this.about = document.querySelector("details");
+    this.about = document.querySelector("#panel > details");
     this.wasOpen = this.about.open;
     this.about.open = true;
     document.querySelector("#printed-on").textContent = `Printed on ${today()}.`;

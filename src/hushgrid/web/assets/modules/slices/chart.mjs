@@ -8,7 +8,7 @@ const SIZE = { width: 310, height: 132, left: 40, right: 6, top: 8, bottom: 20 }
 const LABELS = 8; // along the chart, at most
 const LETTER = 6.5; // about as wide as a letter is
 const LONGEST_LABEL = 20; // letters of a label
-const LISTED = { most: 24, height: 32, bar: 7, letters: 28 }; // kinds that are listed below each other, with their names
+const LISTED = { most: 48, onPaper: 8, height: 32, bar: 7, letters: 28 }; // kinds that are listed below each other, with their names
 export const NO_RELEASE = "no release";
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -16,7 +16,7 @@ export class SliceChart {
   /** `choose(number)` is told which slice a reader presses. */
   constructor(element, facts, choose) {
     Object.assign(this, { element, facts, choose });
-    this.svg = drawn("svg", { viewBox: `0 0 ${SIZE.width} ${SIZE.height}`, role: "img" });
+    this.svg = drawn("svg", { viewBox: `0 0 ${SIZE.width} ${SIZE.height}`, role: "img", preserveAspectRatio: "xMinYMin" });
     element.querySelector(".drawing").append(this.svg);
     this.svg.addEventListener("click", (event) => this.press(event));
     element.hidden = false;
@@ -25,6 +25,7 @@ export class SliceChart {
   /** Show the answers of all slices along an axis. */
   show({ label, names, time }, answers, about) {
     Object.assign(this, { label, names, answers, isList: !time && names.length <= LISTED.most });
+    this.element.classList.toggle("many", this.isList && names.length > LISTED.onPaper);
     const height = this.isList ? LISTED.height * names.length : SIZE.height;
     this.svg.setAttribute("viewBox", `0 0 ${SIZE.width} ${height}`);
     this.now = drawn("rect", { class: "now" });

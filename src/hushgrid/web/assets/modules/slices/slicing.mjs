@@ -29,7 +29,13 @@ export class Slicing {
     for (const button of document.querySelectorAll("#draw-box, #draw-polygon, #save-picture")) {
       button.addEventListener("click", () => this.side(false)); // what is drawn and saved is the one map
     }
-    globalThis.addEventListener("beforeprint", () => this.side(false));
+    const table = elements.chart.querySelector("details");
+    globalThis.addEventListener("beforeprint", () => {
+      this.side(false);
+      this.hadTable = table.open;
+      table.open ||= elements.chart.classList.contains("many");
+    });
+    globalThis.addEventListener("afterprint", () => (table.open = this.hadTable));
     elements.chart.querySelector("#save-slices").addEventListener("click", () => {
       save(this.chart.csv(), fileName("slices", "csv"), "text/csv");
     });
