@@ -212,7 +212,7 @@ def _one_release(entry: Shelved, slices: AskedSlices) -> Synopsis:
         return entry.release
     if len(slices.names) != 1:
         names = entry.release.names
-        msg = f"cells are those of one slice, and the release {entry.name!r} has {len(names):,}: {few(names)}."
+        msg = f"cells are those of one slice. The slices of {entry.name!r} are: {few(names)}."
         raise ArgumentError(msg, instead={"slice": names[0]})
     return entry.release[slices.names[0]]
 
