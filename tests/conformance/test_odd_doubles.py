@@ -4,6 +4,7 @@ A database that raises an error on the arithmetic of one value has told that the
 """
 
 import math
+import warnings
 from contextlib import ExitStack, contextmanager
 from decimal import Decimal, localcontext
 
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import hushgrid as hg
 from hushgrid.counting.bounding import KeyedRule
 from hushgrid.counting.counter import open_bounded_counter, open_counter
 from hushgrid.counting.engine.address import Address
@@ -185,6 +187,29 @@ def test_single_precision_is_exact(held, engine):
         plain = column.astype(np.float64).tolist()
 
     assert_counted(held(engine, rows), DOMAINS["unit square"], zip(plain, plain[::-1], strict=True))
+
+
+SILENT = {
+    "records": {"domain": DOMAINS["unit square"]},
+    "slices": {"domain": DOMAINS["unit square"], "by": hg.By("id", values=range(3), other=True)},
+    "projected": {"domain": Domain(west=0, south=0, east=1e5, north=1e5, crs="EPSG:3857"), "crs": "OGC:CRS84"},
+}
+
+
+@pytest.mark.parametrize("options", SILENT.values(), ids=SILENT)
+@pytest.mark.parametrize("engine", [*HERE, "memory", "parquet"])
+def test_no_number_of_single_precision_says_a_word(held, engine, options):
+    """A signalling NaN, above all: of one that is widened, numpy warns, or raises an error where it was told to."""
+    if "crs" in options and engine in HERE:
+        pytest.skip("an engine transforms no points")
+    bits = np.array([0, 1, 0x3F000000, 0x7F7FFFFF, 0x7F800000, 0x7FA00000, 0x7FC00000, 0xFF800001], np.uint32)
+    column = pa.array(bits.view(np.float32))
+    rows = pa.table({"id": np.arange(len(column)) % 5, "lon": column, "lat": column[::-1]})
+
+    with warnings.catch_warnings(action="error", category=RuntimeWarning), np.errstate(all="raise"):
+        release = hg.publish(held(engine, rows), epsilon=1, method="ug", rng=hg.simulation_rng(1), **options)
+
+    assert release.claim.epsilon == 1
 
 
 @pytest.mark.parametrize("kind", [pa.decimal128(9, 6), pa.decimal128(18, 3), pa.decimal128(38, 35)], ids=str)

@@ -153,9 +153,7 @@ class ProjectedPart:
     def __iter__(self) -> Iterator[Block]:
         for block in self.part:
             # PROJ gives infinity where it fails, which lies in no domain.
-            longitudes, latitudes = self.transformer.transform(
-                block.longitudes.astype(np.float64), block.latitudes.astype(np.float64), errcheck=False
-            )
+            longitudes, latitudes = self.transformer.transform(*block.doubles(), errcheck=False)
             yield Block.of(longitudes, latitudes, block.share, block.users, block.slices)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hushgrid.arrays import Floats
 from hushgrid.counting.users import content_and_edges
 from hushgrid.errors import InputError
 
@@ -53,6 +54,17 @@ class Block(NamedTuple):
         single = longitudes.dtype == latitudes.dtype == np.float32
         precision = np.float32 if single else np.float64
         return cls(_read_only(longitudes, precision), _read_only(latitudes, precision), share, users, slices)
+
+    def doubles(self) -> tuple[Floats, Floats]:
+        """Both coordinates in double precision.
+
+        Privacy
+        -------
+        Silent: numpy warns of a signalling NaN that is widened, and so of the one record that has it.
+        """
+        with np.errstate(all="ignore"):
+            longitudes, latitudes = (axis.astype(np.float64, copy=False) for axis in (self.longitudes, self.latitudes))
+        return longitudes, latitudes
 
     def __repr__(self) -> str:
         return "Block(...)"

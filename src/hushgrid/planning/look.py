@@ -72,7 +72,7 @@ def _rows(block: Block) -> "list[tuple[float | str | None, ...]]":
 
 def _inside(block: Block, domain: Domain) -> int:
     west, south, east, north = domain.bounds
-    longitudes, latitudes = (each.astype(np.float64) for each in (block.longitudes, block.latitudes))
+    longitudes, latitudes = block.doubles()
     across, along = (longitudes >= west) & (longitudes <= east), (latitudes >= south) & (latitudes <= north)
     return int(np.count_nonzero(across & along))
 

@@ -115,7 +115,7 @@ class _Rows:
 def _rows_in_slices(block: Block) -> _Rows:
     assert block.slices is not None
     rows = np.flatnonzero(block.slices >= 0)
-    longitudes, latitudes = (axis[rows].astype(np.float64) for axis in (block.longitudes, block.latitudes))
+    longitudes, latitudes = (axis[rows] for axis in block.doubles())
     return _Rows(block.slices[rows], longitudes, latitudes)
 
 

@@ -131,10 +131,11 @@ def working(engine: str) -> Iterator[None]:
 
     Its messages may hold rows. What hushgrid raises itself passes; anything else is taken for a run that failed, of
     points that did not change.
-    Warnings about arithmetic, such as numpy's of a signalling NaN, would be one record's doing and are not shown.
+    Warnings about arithmetic, such as numpy's of a signalling NaN, would be one record's doing and are not shown; nor
+    are they errors, where somebody told numpy to raise them.
     """
     try:
-        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+        with warnings.catch_warnings(action="ignore", category=RuntimeWarning), np.errstate(all="ignore"):
             yield
     except HushgridError:
         raise
