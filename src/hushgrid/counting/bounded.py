@@ -76,6 +76,9 @@ class Points(NamedTuple):
         all_slices = None if slices[0] is None else np.concatenate(slices)
         return cls(np.concatenate(longitudes), np.concatenate(latitudes), all_slices)
 
+    def __repr__(self) -> str:
+        return "Points(...)"
+
     def batch(self) -> pa.RecordBatch:
         """Points as they are written to a file."""
         if self.slices is None:

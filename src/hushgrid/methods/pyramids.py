@@ -4,7 +4,7 @@ Points are counted once, on the finest grid.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Self
 
@@ -125,7 +125,7 @@ class GridSums:
     """
 
     lattice: Lattice
-    true_sums: Indices
+    true_sums: Indices = field(repr=False)
 
     @classmethod
     def of(cls, counter: Counter, *, side: int) -> Self:

@@ -5,7 +5,7 @@ Decompositions", ICDE 2012; here by permute-and-flip over a public set of lines.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar, Literal, Protocol
 
@@ -75,7 +75,7 @@ class Division:
     nodes: Indices
     splits: Indices
     children: Indices
-    true_counts: Indices
+    true_counts: Indices = field(repr=False)
 
 
 class Divider(Protocol):

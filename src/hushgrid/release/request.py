@@ -87,7 +87,7 @@ class ReleaseRequest:
     columns: Mapping[str, str | None]
     crs: str
     dialect: Dialect
-    user: Any
+    user: Any = field(repr=False)  # a column, or the ids themselves
     users: UserLevel | None
     cells: PublicPartition | None  # what is counted on, where that is public and matters before the first count
     distinct: bool
