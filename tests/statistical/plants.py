@@ -71,6 +71,9 @@ NOISY = "lambda: add_noise(true_values, rate=rate, bits=self._bits), np.shape(tr
 MEASURED = "        return NoisyValues.at_one_rate(self._noisy(true_counts, rate, purpose), rate)"
 GRID_MEASURED = "        measured = budget.measure(counter.count(grid), Fraction(1))\n"
 SELECTED = "        chosen = budget.select(-np.abs(2 * true_lefts - true_counts[:, None]), allowed, self.share)\n"
+BY_SLICE = "counting/by_slice/sliced.py"
+IN_SLICES = "    rows = np.flatnonzero(block.slices >= 0)\n"
+ONE_SLICE = "        parts.append(_release(one, each, bits, draws, request.prior))\n"
 RELEASED = "        synopsis = self._published(counter, budget, prior)\n        return self.with_intervals(synopsis)"
 
 TEN = {
@@ -229,6 +232,102 @@ MORE = {
         ),
         exact("staq, slices and their total"),
         "taint",
+    ),
+    "a slice of all other values that counts twice": Plant(
+        (
+            Edit(
+                BY_SLICE,
+                IN_SLICES,
+                IN_SLICES + "    rows = np.append(rows, np.flatnonzero(block.slices == 3))\n",
+            ),
+        ),
+        "^exact: ug, slices$",
+        "loss",
+    ),
+    "slices calibrated on the data": Plant(
+        (
+            Edit(
+                "release/sliced.py",
+                ONE_SLICE,
+                ONE_SLICE + "        if one.calibrate:\n"
+                "            true_counts = PointCounter(request.domain, each).count(parts[-1].partition)\n"
+                "            found = one.with_intervals(replace(parts[-1], counts=true_counts.astype(float)))\n"
+                "            parts[-1] = replace(parts[-1], calibration=found.calibration)\n",
+            ),
+        ),
+        "^exact: ug, slices, calibrated$",
+        "taint",
+    ),
+    "an error that a tiny number causes": Plant(
+        (
+            Edit(
+                BY_SLICE,
+                IN_SLICES,
+                IN_SLICES + "    if np.any((block.longitudes > 0) & (block.longitudes < 1e-300)):\n"
+                "        raise ValueError\n",
+            ),
+        ),
+        "^exact: ug, slices by time, CSV file$",
+        "taint",
+    ),
+    "the number of records, logged for debugging": Plant(
+        (
+            Edit(
+                "release/sliced.py",
+                ONE_SLICE,
+                ONE_SLICE + "        import logging\n"
+                "        logging.getLogger(__name__).debug('%d records', each.rows())\n",
+            ),
+        ),
+        "^exact: ug, slices$",
+        "taint",
+    ),
+    "progress by the number of records": Plant(
+        (
+            Edit(
+                "release/sliced.py",
+                ONE_SLICE,
+                ONE_SLICE + "        outer = current_work()._progress\n        outer and outer(each.rows() / 1000)\n",
+            ),
+        ),
+        "^exact: ug, slices$",
+        "taint",
+    ),
+    "points that a release holds": Plant(
+        (
+            Edit(
+                "release/sliced.py",
+                ONE_SLICE,
+                ONE_SLICE + "        object.__setattr__(parts[-1], 'points', each)\n",
+            ),
+        ),
+        "^exact: ug, slices$",
+        "taint",
+    ),
+    "batches of all slices in the first one": Plant(
+        (
+            Edit(
+                BY_SLICE,
+                "                    self._batches[number].append(self._written)\n",
+                "                    self._batches[number].append(self._written)\n"
+                "                    self._batches[0].append(self._written)\n",
+            ),
+        ),
+        "^exact: ug, slices, little memory$",
+        "loss",
+    ),
+    "points of single precision that count twice": Plant(
+        (
+            Edit(
+                "counting/memory.py",
+                "            yield Block.of(*self.columns.points(batch), batch",
+                "            if batch.column(0).type == pa.float32():\n"
+                "                batch = pa.Table.from_batches([batch, batch]).combine_chunks().to_batches()[0]\n"
+                "            yield Block.of(*self.columns.points(batch), batch",
+            ),
+        ),
+        "^exact: ug, Arrow table$",
+        "loss",
     ),
     "levels of areas that cost nothing": Plant(
         (

@@ -1,7 +1,9 @@
 """Records handed over in every way that `publish` takes points."""
 
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +12,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushgrid.audit.neighbours import PUBLIC, Records
+from hushgrid.release import sliced
 from hushgrid.slices.by import By
 
 Handed = tuple[Any, Mapping[str, Any]]  # points, and the arguments that say where ids are
 HandOver = Callable[[Records, Path, ExitStack], Handed]
 
+ALL_KINDS = ("car", "bike", "tram", None, "bus")
+BY_KIND = By("kind", values=["car", "bike", "bus"], other=True)
+BY_DAY = By.time("seen", "weekday", timezone="America/New_York")
+MONDAY = np.datetime64("2026-03-23")
+LITTLE = 600  # bytes, fewer than any set has that is not empty
 PARTS = 3  # files of a folder; every user has records in all of them
 
 
@@ -27,10 +35,10 @@ def as_array(records: Records, _folder: Path, _stack: ExitStack) -> Handed:
 
 def as_csv(records: Records, folder: Path, _stack: ExitStack) -> Handed:
     """A CSV file."""
-    path = folder / "points.csv"
-    ids = records.users or ("",) * len(records.points)
-    lines = (f"{lon!r},{lat!r},{user or ''}" for (lon, lat), user in zip(records.points.tolist(), ids, strict=True))
-    path.write_text("\n".join(["lon,lat,person", *lines, ""]))
+    path, table = folder / "points.csv", as_table(records)
+    rows = zip(*(table[name].to_pylist() for name in table.column_names), strict=True)
+    lines = (",".join("" if value is None else str(value) for value in row) for row in rows)
+    path.write_text("\n".join([",".join(table.column_names), *lines, ""]))
     return path, _named(records)
 
 
@@ -54,8 +62,12 @@ def as_folder(records: Records, folder: Path, _stack: ExitStack) -> Handed:
 
 
 def as_arrow(records: Records, _folder: Path, _stack: ExitStack) -> Handed:
-    """An Arrow table."""
-    return as_table(records), _named(records)
+    """An Arrow table, in single precision."""
+    table = as_table(records)
+    with np.errstate(all="ignore"):
+        for number, name in enumerate(("lon", "lat")):
+            table = table.set_column(number, name, pa.array(records.points[:, number].astype(np.float32)))
+    return table, _named(records)
 
 
 def as_polars(records: Records, _folder: Path, _stack: ExitStack) -> Handed:
@@ -96,7 +108,10 @@ def as_spark(records: Records, folder: Path, _stack: ExitStack) -> Handed:
         builder = builder.config(key, value)
     path = folder / "spark.parquet"
     pq.write_table(as_table(records), path)
-    return builder.getOrCreate().read.parquet(str(path)), _named(records)
+    session = builder.getOrCreate()
+    if "PYSPARK_PYTHON" not in os.environ:
+        session.sparkContext.pythonExec = sys.executable  # slices are copied by functions that need pyarrow
+    return session.read.parquet(str(path)), _named(records)
 
 
 def beside_a_prior(records: Records, folder: Path, stack: ExitStack) -> Handed:
@@ -111,15 +126,20 @@ def beside_a_prior(records: Records, folder: Path, stack: ExitStack) -> Handed:
     return points, {**more, "prior": path}
 
 
-def in_slices(records: Records, _folder: Path, _stack: ExitStack) -> Handed:
-    """An Arrow table to publish in slices.
+def with_little_memory(records: Records, folder: Path, stack: ExitStack) -> Handed:
+    """A Parquet file, for a release in slices that has no room for its points."""
+    stack.enter_context(_little_memory())
+    return as_parquet(records, folder, stack)
 
-    The kind of a record follows from its place, so that somebody everywhere is in every slice; a fifth of the map is in
-    none.
-    """
-    kinds = (5 * np.nan_to_num(records.points[:, 0])).astype(np.int64) % 5
-    table = as_table(records).append_column("kind", pa.array(kinds))
-    return table, {**_named(records), "by": By("kind", values=range(4))}
+
+@contextmanager
+def _little_memory() -> Iterator[None]:
+    usual = vars(sliced)["MEMORY_BYTES"]
+    vars(sliced)["MEMORY_BYTES"] = LITTLE
+    try:
+        yield
+    finally:
+        vars(sliced)["MEMORY_BYTES"] = usual
 
 
 def in_a_month(records: Records, folder: Path, _stack: ExitStack) -> Handed:
@@ -138,8 +158,21 @@ def in_a_month(records: Records, folder: Path, _stack: ExitStack) -> Handed:
 
 
 def as_table(records: Records) -> pa.Table:
-    """Columns of coordinates, and of ids for users."""
-    columns = {"lon": pa.array(records.points[:, 0]), "lat": pa.array(records.points[:, 1])}
+    """Columns of coordinates, of what tells slices, and of ids for users.
+
+    The kind and the day of a record follow from its place, so that somebody everywhere is in every slice. Some are of a
+    kind that is not listed, and some have none.
+    """
+    with np.errstate(all="ignore"):
+        steps = np.floor(7 * np.clip(np.nan_to_num(records.points), -1, 1.5))  # 7: neighbours are in three slices
+    numbers = steps.sum(axis=1).astype(np.int64) % len(ALL_KINDS)
+    days = (MONDAY + numbers).astype("datetime64[us]")
+    columns = {
+        "lon": pa.array(records.points[:, 0]),
+        "lat": pa.array(records.points[:, 1]),
+        "kind": pa.array([ALL_KINDS[number] for number in numbers.tolist()], pa.string()),
+        "seen": pa.array(days, mask=numbers == ALL_KINDS.index(None)),
+    }
     if records.users is not None:
         columns["person"] = pa.array(list(records.users), pa.string())
     return pa.table(columns)

@@ -73,12 +73,13 @@ class Family:
         return self._only([name for name in self.sets if not name.startswith("rising") or name == "rising 1"])
 
     def few(self) -> "Family":
-        """One pair of neighbours and one distant set.
+        """One pair of neighbours and two other sets.
 
         This is for engines that take seconds.
         """
         pair = next(pair for pair in self.pairs if pair.first == self.start)
-        return self._only([pair.first, pair.second, self.recorded[1]])
+        odd = next(name for name in self.sets if name.endswith(ODD))
+        return self._only([pair.first, pair.second, self.recorded[1], odd])
 
     @property
     def start(self) -> str:
@@ -100,6 +101,19 @@ def even_points(count: int) -> NDArray[np.float64]:
 def heap(place: Sequence[float], count: int) -> NDArray[np.float64]:
     """A number of points on one spot."""
     return np.tile(np.array(place, np.float64), (count, 1)).reshape(-1, 2)
+
+
+ODD = "odd numbers"  # the end of the names of sets that hold them
+
+
+@cache
+def odd_points() -> NDArray[np.float64]:
+    """Points of numbers that stop a careless reader: of either coordinate, and of both."""
+    tiny, beside = (5e-324, 2.3e-308, 1e-45, -5e-324, -0.0), (np.nextafter(1, 0), np.nextafter(1, 2))
+    no_numbers = np.array([0x7FF4000000000001, 0xFFF8000000000000], np.uint64).view(np.float64)  # the first signals
+    odd = np.array([*tiny, *beside, 1e15, 2.0**63, -(2.0**63), 1e39, 1.7e308, -1.7e308, np.inf, -np.inf, *no_numbers])
+    plain = np.full(len(odd), 0.3)
+    return np.concatenate([np.stack(pair, axis=1) for pair in ((odd, plain), (plain, odd), (odd, odd))])
 
 
 # Public knowledge about where people may be: the same whatever the records are, and right enough to be believed.
@@ -138,6 +152,7 @@ def record_family() -> Family:
             name = f"{start} and {place}"
             base[name] = np.concatenate([base[start], heap(more[place], 1)])
             pairs.append(Pair(start, name))
+    base[f"crowd and {ODD}"] = np.concatenate([crowd, odd_points()])
     sets = {name: Records(points) for name, points in base.items()}
     sets["crowd, reordered"] = sets["crowd"].turned()
     pairs.append(Pair("crowd", "crowd, reordered", same=True))
@@ -160,6 +175,7 @@ def user_family() -> Family:
         "no id": Records(heap(SPOT, 1), (None,)),
         "a heap": _of("eve", heap(SPOT, HEAVY)),
         "records everywhere": _of("eve", everywhere),
+        ODD: _of("eve", odd_points()),
     }
     sets = {f"crowd and {name}": crowd.plus(records) for name, records in more.items()}
     sets["empty"] = Records(np.empty((0, 2)), ())

@@ -40,6 +40,7 @@ POINTS = 0.03 + 0.38 * (np.outer(np.arange(1, RECORDS + 1), [1 / PLASTIC, 1 / PL
 CORNER = 0.5  # no record lies beyond it, in either direction
 RELEASES = 4  # of each method, because noise may hit a true value by chance once
 LARGEST_EPSILON = Fraction(1)  # above, noise is so small that it would hit true values often
+PACKAGE = Path(__file__).parents[1]
 TEXT_KEYS = (b"hushgrid", b"geo")  # the other parts of a footer hold nothing but numbers
 
 
@@ -107,17 +108,24 @@ def _complaints(path: Path) -> tuple[str, ...]:
 
 @contextmanager
 def overheard() -> Iterator[io.StringIO]:
-    """Collect everything printed, logged or warned of."""
+    """Collect everything printed, logged or warned of.
+
+    Of our own code, what is logged for debugging, too.
+    """
     said = io.StringIO()
-    handler = logging.StreamHandler(said)
-    logging.getLogger().addHandler(handler)
+    handler, root = logging.StreamHandler(said), logging.getLogger()
+    handler.addFilter(lambda record: record.levelno >= level or PACKAGE in Path(record.pathname).parents)
+    root.addHandler(handler)
+    level = root.level
+    root.setLevel(logging.DEBUG)
     try:
         with redirect_stdout(said), redirect_stderr(said), warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             yield said
         said.writelines(f"{warning.message}\n" for warning in warned)
     finally:
-        logging.getLogger().removeHandler(handler)
+        root.setLevel(level)
+        root.removeHandler(handler)
 
 
 Replay = Callable[[Setting], str | None]

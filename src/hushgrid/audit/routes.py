@@ -15,6 +15,8 @@ import numpy as np
 
 from hushgrid.audit.examples import SMALL
 from hushgrid.audit.handing import (
+    BY_DAY,
+    BY_KIND,
     Handed,
     HandOver,
     NotHereError,
@@ -29,7 +31,7 @@ from hushgrid.audit.handing import (
     as_spark,
     beside_a_prior,
     in_a_month,
-    in_slices,
+    with_little_memory,
 )
 from hushgrid.audit.neighbours import CAP, MOST_PER_USER, Family, Records, record_family, user_family
 from hushgrid.methods import METHODS
@@ -312,7 +314,7 @@ def _areas() -> Iterator[Route]:
     yield Route(title="places", method="staq", arguments=around)
     yield Route(title="places, users", method="staq", arguments={**around, **USER}, of_users=True)
     yield Route(title="places, Parquet folder", method="staq", arguments=around, hand_over=as_folder, sets="some")
-    nested = {"method": squares_in_rows(3)}
+    nested: dict[str, Any] = {"method": squares_in_rows(3)}
     yield Route(title="areas in levels", method="areas", arguments=nested)
     yield Route(title="areas in levels, users", method="areas", arguments={**nested, **USER}, of_users=True)
     yield Route(title="areas, users", method="areas", arguments={"method": areas, **USER}, of_users=True)
@@ -325,21 +327,44 @@ def _areas() -> Iterator[Route]:
     yield Route(
         title="areas, Parquet folder", method="areas", arguments={"method": areas}, hand_over=as_folder, sets="some"
     )
-    yield Route(title="areas in levels, slices", method="areas", arguments=nested, hand_over=in_slices, sets="some")
+    in_slices = {**nested, "by": BY_KIND}
+    yield Route(title="areas in levels, slices", method="areas", arguments=in_slices, hand_over=as_arrow, sets="some")
 
 
 def _slices(methods: tuple[str, ...]) -> Iterator[Route]:
     for name in methods:
-        arguments = {"method": SMALL[name]}
-        yield Route(title="slices", method=name, arguments=arguments, hand_over=in_slices, sets="some")
-    total: dict[str, Any] = {
-        "method": Staq(first_level=1, deepest=3)
-    }  # the one whose total is the prior of every slice
-    yield Route(title="slices and their total", method="staq", arguments=total, hand_over=in_slices)
-    for name, of_method in {"ug": {"method": UniformGrid(side=4)}, "staq": total}.items():
+        arguments = {"method": SMALL[name], "by": BY_KIND}
+        yield Route(title="slices", method=name, arguments=arguments, hand_over=as_arrow, sets="some")
+    # The one whose total is the prior of every slice.
+    total: dict[str, Any] = {"method": Staq(first_level=1, deepest=3), "by": BY_KIND}
+    grid: dict[str, Any] = {"method": UniformGrid(side=4), "by": BY_KIND}
+    yield Route(title="slices and their total", method="staq", arguments=total, hand_over=as_arrow)
+    for name, of_method in {"ug": grid, "staq": total}.items():
         of_users = {**USER, **of_method}
-        yield Route(title="slices, users", method=name, arguments=of_users, hand_over=in_slices, of_users=True)
-    yield Route(title="slices, ledger", method="staq", arguments=total, hand_over=in_slices, ledger=True, sets="few")
+        yield Route(title="slices, users", method=name, arguments=of_users, hand_over=as_arrow, of_users=True)
+    yield Route(title="slices, ledger", method="staq", arguments=total, hand_over=as_arrow, ledger=True, sets="few")
+    for name, of_method in {"ug": grid, "staq": total}.items():
+        yield Route(
+            title="slices, calibrated", method=name, arguments=of_method, hand_over=as_arrow, calibrate=True, sets="few"
+        )
+    by_day = {**grid, "by": BY_DAY}
+    yield Route(title="slices by time, CSV file", method="ug", arguments=by_day, hand_over=as_csv, sets="some")
+    little: dict[str, Any] = {"method": "ug", "hand_over": with_little_memory}
+    yield Route(title="slices, little memory", arguments=grid, sets="some", **little)
+    yield Route(
+        title="slices, users, little memory", arguments={**USER, **grid}, of_users=True, sets="few", **little
+    )  # a few seconds a release: each user has files
+    for title, hand_over, needs in WAYS_IN:
+        if title in ("Arrow table", "CSV file"):
+            continue
+        yield Route(
+            title=f"slices, {title}",
+            method="ug",
+            arguments=grid,
+            hand_over=hand_over,
+            needs=needs,
+            sets="few" if title in SLOW else "some",
+        )
 
 
 assert CAP == 10 * MOST_PER_USER

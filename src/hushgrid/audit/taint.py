@@ -17,6 +17,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ import pyarrow.parquet as pq
 
 from hushgrid.audit.check import Check, Experiment, Setting, Verdict
 from hushgrid.audit.handing import Handed, NotHereError
+from hushgrid.audit.held import held
 from hushgrid.audit.neighbours import UNIT_SQUARE, Family
 from hushgrid.audit.replays import overheard
 from hushgrid.audit.routes import Route, every_route, new_account
@@ -47,6 +49,7 @@ from hushgrid.slices.slices import Slices, read_saved
 from hushgrid.synopsis.synopsis import Synopsis
 
 RECTANGLES = np.array([[0.0, 0.0, 1.0, 1.0], [0.05, 0.05, 0.3, 0.4], [0.6, 0.1, 0.97, 0.8], [0.0, 0.0, 0.125, 0.2]])
+HELD = "what the release holds"
 Use = Callable[[Script | None], None]
 
 
@@ -91,10 +94,11 @@ class ScriptedRoute:
         points, more = self._points(name)
         self._runs += 1
         ledger = self._folder / f"ledger-{self._runs}" if self.route.ledger else None
+        told: list[float] = []
         with overheard() as said, _kept_journals() as journal:
-            options: dict[str, Any] = {}
+            options: dict[str, Any] = {"progress": told.append}
             if ledger is not None:
-                options = new_account(ledger, of_users=self.route.of_users)
+                options |= new_account(ledger, of_users=self.route.of_users)
             self._use(script)
             try:
                 if self.route.command is not None:
@@ -112,6 +116,7 @@ class ScriptedRoute:
         printed = said.getvalue().replace(str(self._folder), "")
         parts = {
             "what was printed": printed.encode(),
+            "the progress": repr(told).encode(),
             "the journal": repr(journal).encode(),
             **files,
             **_shown(release),
@@ -297,18 +302,31 @@ def _shown(release: Synopsis | Slices) -> dict[str, bytes]:
         "the file": out.getvalue(),
         "the description": text.encode(),
         "an answer": b"".join(part.tobytes() for part in numbers),
+        HELD: held(release),
     }
 
 
 def _difference(first: dict[str, bytes], second: dict[str, bytes]) -> str | None:
     """The first part that differs.
 
-    Of a file, the differing column or key is named.
+    Of a file, the differing column or key is named, and of an object the way to what differs.
     """
     for name, content in first.items():
-        if second.get(name) != content:
-            return _file_difference(content, second.get(name, b"")) if name == "the file" else f"{name} differs"
+        other = second.get(name, b"")
+        if other != content and name == "the file":
+            return _file_difference(content, other)
+        if other != content and name == HELD:
+            return _held_difference(content, other)
+        if other != content:
+            return f"{name} differs"
     return None
+
+
+def _held_difference(first: bytes, second: bytes) -> str:
+    """The way to the first value that differs."""
+    pairs = zip_longest(first.decode().splitlines(), second.decode().splitlines(), fillvalue="")
+    ways = next((one.partition(": ")[0], other.partition(": ")[0]) for one, other in pairs if one != other)
+    return f"{HELD} ({ways[0] or ways[1]}) differs"
 
 
 def _file_difference(first: bytes, second: bytes) -> str:
