@@ -169,6 +169,18 @@ def test_names_in_any_script_are_kept(place: str) -> None:
         assert ledger.verify().ok
 
 
+def test_a_name_that_looks_the_same_is_the_same(place: str) -> None:
+    """One accent is a letter's own and another a character after it: that must not be a second budget."""
+    with open_ledger(place) as ledger:
+        ledger.add_dataset("vélos", budget=1, unit="user")
+        with pytest.raises(
+            ArgumentError, match="already has the data set 'v\u00e9los', in characters that look the same"
+        ):
+            ledger.add_dataset("ve\u0301los", budget=1, unit="user")
+
+        assert list(ledger.book().accounts) == ["trips", "v\u00e9los"]
+
+
 @pytest.mark.parametrize("data_was_read", [True, False])
 def test_giving_up_returns_budget_only_if_nothing_was_read(place: str, data_was_read: bool) -> None:
     """By default it stays spent."""

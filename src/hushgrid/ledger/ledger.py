@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self, get_args
+from unicodedata import normalize
 
 from hushgrid.errors import ArgumentError, BudgetError, LedgerError
 from hushgrid.files.verify import FileCheck, Verification
@@ -157,12 +158,13 @@ class Ledger:
             raise ArgumentError(msg)
         with self._store.writing() as transaction:
             book = transaction.book()
-            if dataset in book.accounts:
-                known = book.accounts[dataset]
+            known = next((known for name, known in book.accounts.items() if _is_same(name, dataset)), None)
+            if known is not None:
                 a_period = "" if known.per is None else f"a {known.per} "
+                otherwise = "" if known.dataset == dataset else ", in characters that look the same"
                 msg = (
-                    f"the ledger already has the data set {dataset!r}, with a budget of {amount(known.budget)} "
-                    f"{a_period}for each {known.unit}. Neither can be changed."
+                    f"the ledger already has the data set {known.dataset!r}{otherwise}, with a budget of "
+                    f"{amount(known.budget)} {a_period}for each {known.unit}. Neither can be changed."
                 )
                 raise ArgumentError(msg)
             transaction.append(book, Opened(dataset=dataset, budget=granted, unit=unit, per=per))
@@ -279,6 +281,11 @@ def _check_name(dataset: str) -> None:
     if not (0 < len(dataset) <= LONGEST_NAME and is_shown(dataset) and dataset == dataset.strip()):
         msg = f"dataset must be a name of 1 to {LONGEST_NAME} printable characters, got dataset={dataset[:40]!r}."
         raise ArgumentError(msg)
+
+
+def _is_same(name: str, other: str) -> bool:
+    """Whether two names are one to readers: an accent is a letter's own, or a character after it."""
+    return normalize("NFC", name) == normalize("NFC", other)
 
 
 def _check_unit(account: Account, request: Request) -> None:
