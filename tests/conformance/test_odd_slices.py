@@ -112,6 +112,16 @@ def test_a_table_whose_columns_may_hold_anything_is_refused(tmp_path):
     assert [row[2] for row in read(table.to_pandas(), by=hg.By("kind", values=["car"]))] == [0]
 
 
+def test_missing_objects_of_pandas_lie_in_no_slice():
+    """Not in the one of all other values either, whatever they are called."""
+    kinds = pd.Series([pd.NaT, pd.NA, None, float("nan"), "bus", "car"], dtype=object)
+    frame = pd.DataFrame({"lon": 1.0, "lat": 1.0, "kind": kinds})
+
+    found = read(frame, by=hg.By("kind", values=["car"], other=True))
+
+    assert sorted(row[2] for row in found) == [-1, -1, -1, -1, 0, 1]
+
+
 @pytest.mark.parametrize("engine", ["duckdb-pattern", pytest.param("spark-path", marks=pytest.mark.slow)])
 def test_texts_that_are_none_lie_in_no_slice(request, engine, tmp_path):
     """Bytes that are not UTF-8, in a column that is declared to hold text."""

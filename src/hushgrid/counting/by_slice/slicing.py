@@ -217,8 +217,8 @@ def slice_texts(values: Iterable[Any]) -> pa.LargeStringArray:
 
     Examples
     --------
-    >>> slice_texts(["car", True, 5, 1.5, b"car"]).to_pylist()
-    ['car', 'true', '5', None, None]
+    >>> slice_texts(["car", True, 5, 1.5, b"car", date(2026, 3, 31)]).to_pylist()
+    ['car', 'true', '5', None, None, '2026-03-31']
     """
     return pa.array([_slice_text(value) for value in values], pa.large_string())
 
