@@ -41,6 +41,7 @@ BYTES_PER_ROW = 1280  # more than a polygon, the longest rate and the rest take
 BYTES_BESIDE_ROWS = 2**24  # for dictionaries of rates
 HIGHEST_COUNT = 1e100  # of a cell, and squares of sums of such counts are still doubles
 HIGHEST_VARIANCE = 1e300  # of all cells together
+OF_SLICES = "total"  # kind of a prior that is the total and all other slices
 BBOX = pa.field("bbox", pa.struct([pa.field(name, pa.float64(), nullable=False) for name in CORNERS]), nullable=False)
 COLUMNS = pa.schema(
     [
@@ -66,6 +67,10 @@ def write(synopsis: Synopsis, path: Path, *, overwrite: bool = False, allow_simu
     """Write a synopsis to a file; see `Synopsis.save`."""
     if synopsis.simulation and not allow_simulation:
         msg = "a simulated synopsis is not a release; pass allow_simulation=True to write it for an experiment."
+        raise ArgumentError(msg)
+    if synopsis.prior is not None and synopsis.prior.used and synopsis.prior.kind == OF_SLICES:
+        msg = "this slice is no release by itself: it was sharpened by the total and all other slices, so that its own "
+        msg += "claim says less than its counts cost. Save all slices together."
         raise ArgumentError(msg)
     with new_file(path, overwrite=overwrite) as out:
         write_to(synopsis, out)

@@ -201,6 +201,18 @@ def test_the_total_sharpens_the_slices_of_staq() -> None:
     assert publish(calibrate=False)["a"].method.asked == "auto"
 
 
+def test_a_sharpened_slice_is_no_release_by_itself(tmp_path) -> None:
+    """Its counts follow from all others, so that its own claim would say less than it costs; the total's is true."""
+    path, slices = tmp_path / "one.dp.parquet", publish(method="staq", calibrate=False)
+    for one in (slices["a"], slices.shown("a")):
+        with pytest.raises(ArgumentError, match="Save all slices together"):
+            one.save(path, allow_simulation=True)
+        assert not path.exists()
+    slices.total.save(path, allow_simulation=True)
+    publish(method="ug")["a"].save(path, allow_simulation=True, overwrite=True)
+    assert hg.read(path).claim.epsilon == 1
+
+
 def test_users_are_bounded_over_all_slices() -> None:
     slices = publish(user="who", max_per_user=2, epsilon=50, method=hg.UniformGrid(side=1), calibrate=False)
     assert sum(part.total for part in slices.values()) == pytest.approx(600, abs=30)  # 300 users, two records each
