@@ -105,6 +105,17 @@ def test_a_method_that_cannot_be_is_noticed(parameters, path):
     assert failures(path) == {"calibration"}
 
 
+@pytest.mark.parametrize("wrong", [2**62, -(2**63), 2**63 - 1])
+def test_a_measurement_beyond_doubles_is_noticed(wrong, path):
+    """Belief propagation cannot tell such a count from those beside it, and that is no crash."""
+    publish(POINTS[:300], method="staq", calibrate=False).save(path)
+    measured = pq.read_table(path)["measured"].to_pylist()
+    measured[0] = wrong
+    tamper(path, columns={"measured": measured})
+
+    assert failures(path) == {"counts"}
+
+
 def test_a_release_without_factors_says_so(path):
     """A release without factors passes, and the check says that it has none."""
     publish(method="ag", calibrate=False).save(path)
