@@ -141,3 +141,12 @@ def test_the_version_is_that_of_the_package(run: Run) -> None:
 def test_one_line_has_no_line_end() -> None:
     """Whatever white space there was is one space."""
     assert one_line(" a\r\n\tb  c\u2028d ") == "a b c d"
+
+
+def test_what_was_typed_is_not_what_is_tried(run: Run) -> None:
+    """Of a number outside its range nothing better is known."""
+    for command in (("plan", "--by", "0"), ("sample", "x.dp.parquet", "-o", "-", "-n", "-7")):
+        refused = run(*command)
+        assert_refused(refused, 2, "is not in the range")
+        assert "Try:" not in refused.stderr
+    assert run("sample", "x.dp.parquet", "-o", "-", "-n", "1e3").stderr.endswith("-n 1000\n")

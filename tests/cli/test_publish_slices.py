@@ -166,6 +166,7 @@ def test_a_plan_for_slices_is_one_of_a_slice(run: Run) -> None:
 
     assert sliced.stdout == alone.stdout
     assert "one of 3 slices" in sliced.stderr
+    assert "STAQ spends the rest of it on their total" in sliced.stderr
     assert_refused(run(*public, "--points-about", "9000", "--accuracy", "5%", "--by", "3"), 2, "Give --epsilon")
 
 

@@ -123,6 +123,30 @@ def test_slices_that_are_not_there(run: Run, file: Path) -> None:
     assert_refused(run("query", file, "--rect", HALF, "--slice", "car", "--each"), 2, "one of --slice NAME and --each")
 
 
+def test_a_better_command_asks_the_same_question(run: Run, file: Path, areas: Path) -> None:
+    """All slices of a sum are in it, and it is none that is refused again."""
+    asked = run("query", file, "--rect", HALF, "--slice", "=bus,Car,bikes")
+    assert asked.stderr.splitlines()[-1].endswith("--slice =bus,car,bike")
+    for words in ("car,x", "x,car"):
+        assert_refused(run("query", file, "--rect", HALF, "--slice", words), 2, "no slice 'x'")
+        assert "Try:" not in run("query", file, "--rect", HALF, "--slice", words).stderr
+    assert "Try:" in run("query", areas, "--whole").stderr
+    assert "Try:" not in run("query", areas, "--whole", "--each").stderr
+
+
+def test_names_with_commas_are_added_up(run: Run, tmp_path: Path) -> None:
+    """The longest name that fits is taken; the slices of a comparison are told apart likewise."""
+    names, path = ["Bed, bath", "Bed", "Food"], tmp_path / "shops.dp.parquet"
+    made = some_slices()
+    shops = hg.Slices(by=hg.By("shop", values=names), parts=dict(zip(names, made.values(), strict=True)))
+    shops.save(path)
+    for text, meant in (("Food,Bed, bath", ["Food", "Bed, bath"]), ("Bed, bath,Bed", ["Bed, bath", "Bed"])):
+        told = json.loads(run("query", path, "--rect", HALF, "--slice", text, "--json").stdout)["answers"]
+        assert told[0]["estimate"] == shops.answer([0, 0, 0.5, 1], slices=meant).estimate
+    compared = run("compare", path, path, "--slice", "Bed, bath,Food", "--grid", "2", "--json")
+    assert json.loads(compared.stdout)["slices"] == ["Bed, bath", "Food"]
+
+
 def test_a_slice_is_drawn(run: Run, file: Path, tmp_path: Path) -> None:
     """By itself where it is named, and with all others where none is."""
     page, all_of_them = tmp_path / "bike.html", tmp_path / "all.html"
@@ -219,7 +243,7 @@ def test_a_statement_says_how_records_are_divided(run: Run, file: Path) -> None:
 
 def test_commands_without_slices_say_so(run: Run, file: Path, tmp_path: Path) -> None:
     """In one line, and never by a traceback."""
-    assert_refused(run("compare", file, file, "--grid", "2"), 2, "one and the same file")
+    assert_refused(run("compare", file, file, "--grid", "2"), 2, "one and the same file", "--slice BEFORE,AFTER")
     other = tmp_path / "other.dp.parquet"
     some_slices("grid").save(other)
     assert_refused(run("compare", file, other, "--grid", "2"), 2, "holds 3 slices", "--slice car")
@@ -248,4 +272,5 @@ def test_a_release_without_slices(run: Run, command: tuple[str, ...], tmp_path: 
     path = tmp_path / "x.dp.parquet"
     synopsis_on(Grid(domain=SQUARE, rows=2, columns=2)).save(path)
     name, *options = command
-    assert_refused(run(name, path, *options), 2, "is one release and has no slices")
+    given = "--each" if "--each" in options else "--slice"
+    assert_refused(run(name, path, *options), 2, f"is one release and has no slices. Leave out {given}.")

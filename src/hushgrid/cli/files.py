@@ -195,10 +195,10 @@ def one_slice(slices: "Slices", path: Path, name: str | None) -> "Synopsis":
     raise ArgumentError(msg)
 
 
-def refuse_slices(path: Path, name: object) -> None:
+def refuse_slices(path: Path, name: str | None, *, each: bool = False) -> None:
     """Refuse to choose among the slices of a release that has none."""
-    if name:
-        msg = f"{path} is one release and has no slices. Leave out --slice and --each."
+    if name is not None or each:
+        msg = f"{path} is one release and has no slices. Leave out {'--each' if each else '--slice'}."
         raise ArgumentError(msg)
 
 

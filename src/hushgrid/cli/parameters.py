@@ -57,16 +57,23 @@ def to_texts(_context: click.Context, _parameter: click.Parameter, text: str | N
 def to_slices(text: str | None, names: Sequence[str]) -> list[str] | None:
     """Parse names of slices with commas between them.
 
-    If the whole text is the name of one, it is that slice alone.
+    Names may have commas, too: the longest that fits is taken.
 
     Examples
     --------
-    >>> to_slices("07,08", ["07", "08"]), to_slices("Bed, bath", ["Bed, bath", "Food"])
-    (['07', '08'], ['Bed, bath'])
+    >>> to_slices("07,08", ["07", "08"]), to_slices("Bed, bath,Food", ["Bed, bath", "Food"])
+    (['07', '08'], ['Bed, bath', 'Food'])
     """
     if text is None:
         return None
-    return [text] if text in names else [part.strip() for part in text.split(",")]
+    known, parts, found = set(names), text.split(","), list[str]()
+    longest = 1 + max(name.count(",") for name in names)
+    while parts:
+        starts = {stop: ",".join(parts[:stop]).strip() for stop in range(min(longest, len(parts)), 0, -1)}
+        stop = next((stop for stop, start in starts.items() if start in known), 1)
+        found.append(starts[stop])
+        parts = parts[stop:]
+    return found
 
 
 def to_rects(_context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]) -> list[Rect]:

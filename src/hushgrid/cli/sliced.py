@@ -46,14 +46,14 @@ class Chosen:
         from hushgrid.slices.slices import Slices
 
         if not isinstance(found, Slices):
-            refuse_slices(file, text or each)
+            refuse_slices(file, text, each=each)
             return cls(shown=found)
         names = found.named(to_slices(text, found.names) or found.names)
         if len(names) == 1 and not each:
             return cls(shown=found.shown(names[0]))
         if whole:
             msg = "--whole makes whole numbers of one slice. Name it with --slice, or leave out --whole."
-            raise ArgumentError(msg, instead={"slice": names[0]})
+            raise ArgumentError(msg, instead=None if each else {"slice": names[0]})
         if each:
             return cls(shown=found.shown(), slices=found)
         return cls(shown=found.shown(), slices=found, names=names)

@@ -127,8 +127,9 @@ def way_out(error: Exception, program: click.Command, words: Sequence[str]) -> l
         case click.MissingParameter():
             better = _with_missing(typed, str(error.param_hint).strip("'"), error.param)
         case click.BadParameter(param=click.Parameter() as parameter):
-            allowed = _allowed(parameter, typed.given(parameter) or "")
-            better = None if allowed is None else typed.with_value(parameter, allowed)
+            given = typed.given(parameter) or ""
+            allowed = _allowed(parameter, given)
+            better = None if allowed in (None, given) else typed.with_value(parameter, allowed)
         case click.UsageError() if "unexpected extra argument" in error.message:
             better = _with_polygons(typed)
     return None if better is None else better.words

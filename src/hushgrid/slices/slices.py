@@ -154,16 +154,22 @@ class Slices(Mapping[str, Synopsis]):
     def named(self, names: str | Sequence[str]) -> list[str]:
         """Names of some slices, each once, if all are known."""
         wanted = [names] if isinstance(names, str) else list(names)
-        for name in wanted:
-            if name not in self.parts:
-                written = f"{name:0>2}"  # hours have two digits, and to 7 seventeen is as near as 07
-                near = [written] if written in self.parts else get_close_matches(str(name), self.names, n=1)
-                msg = f"there is no slice {quoted(name)}. The slices are: {few(self.names)}."
-                raise ArgumentError(msg, instead={"slice": near[0]} if near else None)
+        unknown = next((name for name in wanted if name not in self.parts), None)
+        if unknown is not None:
+            near = dict.fromkeys(map(self._nearest, wanted))  # all of them: a sum of fewer is another question
+            msg = f"there is no slice {quoted(unknown)}. The slices are: {few(self.names)}."
+            raise ArgumentError(msg, instead=None if None in near else {"slice": ",".join(map(str, near))})
         if not wanted or len(set(wanted)) < len(wanted):
             msg = f"give at least one slice, and none twice; got {quoted(', '.join(wanted))}."
             raise ArgumentError(msg)
         return wanted
+
+    def _nearest(self, name: object) -> str | None:
+        """The slice that a name was likely meant for."""
+        written = f"{name!s:0>2}"  # hours have two digits, and to 7 seventeen is as near as 07
+        near = [each for each in (str(name), written) if each in self.parts]
+        near += [each for each in self.names if each.casefold() == str(name).casefold()]
+        return next(iter([*near, *get_close_matches(str(name), self.names, n=1)]), None)
 
     def answer(
         self, rects: ArrayLike, *, slices: str | Sequence[str] | None = None, confidence: float = 0.95

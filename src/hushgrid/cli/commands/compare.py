@@ -101,7 +101,6 @@ def compare_command(
     has an interval from the noise of both, and a mark if it is more than noise explains.
     """
     from hushgrid.change.change import compare
-    from hushgrid.change.comparable import check_two_files
 
     if sum(each is not None for each in (polygons_file, level, grid)) > 1:
         msg = "Compare on one of --polygons FILE, --level LEVEL and --grid N."
@@ -111,7 +110,7 @@ def compare_command(
         raise ArgumentError(msg)
     check_one_reader(BEFORE=before, AFTER=after, **{"--polygons": polygons_file})
     if slice_text is None or "," not in slice_text:
-        check_two_files(before, after)
+        _check_two_files(before, after)
     form = _form(want_json, want_csv, output, title, overwrite=overwrite)
     polygons = None if polygons_file is None else read_polygons(polygons_file)
     compared = Compared.of((before, after), slice_text)
@@ -126,6 +125,17 @@ def compare_command(
     assert output is not None
     places = _drawn(change, report, polygons, level, grid)
     _draw(change, places, compared.called, output, title, overwrite=overwrite)
+
+
+def _check_two_files(before: Path, after: Path) -> None:
+    """Refuse one file under two names, of which two slices may be meant."""
+    from hushgrid.change.comparable import check_two_files
+
+    try:
+        check_two_files(before, after)
+    except ArgumentError as error:
+        msg = f"{error.complaint} Of a release in slices, two can be compared: --slice BEFORE,AFTER."
+        raise ArgumentError(msg) from None
 
 
 class Compared(NamedTuple):
@@ -163,7 +173,7 @@ def _two_releases(
     sliced = [each for each in found if isinstance(each, Slices)]
     if not sliced:
         refuse_slices(files[0], slice_text)
-    names = to_slices(slice_text, sliced[0].names) if sliced else None
+    names = to_slices(slice_text, [name for each in sliced for name in each.names]) if sliced else None
     if names is not None and len(names) > len(sliced):
         several = "two slices can be compared, one before and one after"
         one = "one of the releases has slices, so that one slice is compared with the other release"

@@ -200,7 +200,10 @@ def plan_command(
         draw_bounds(made.bounds, curve)
     click.echo(as_json(made.to_dict()) if want_json else made)
     if slices is not None:
-        note(f"These are figures of one of {slices:,} slices. All of them together cost the same epsilon once.")
+        note(
+            f"These are figures of one of {slices:,} slices. All of them together cost the same epsilon once. STAQ "
+            "spends the rest of it on their total; other methods spend it on the slices, and do a little better."
+        )
 
 
 def _refuse_beside_areas(accuracy: float | None, curve: Path | None) -> None:
