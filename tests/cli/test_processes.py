@@ -14,6 +14,7 @@ import pytest
 from hushgrid.export.terminal import SHADES
 from tests.checkout import with_usual_signals
 from tests.cli.commands import ROWS
+from tests.slices import some_slices
 
 HUSHGRID = [sys.executable, "-m", "hushgrid"]
 PUBLISH = ["publish", "--domain", "-74.26,40.48,-73.70,40.92", "--epsilon", "1", "-o", "out.dp.parquet"]
@@ -124,6 +125,20 @@ def test_a_terminal_gets_a_small_picture(release: Path) -> None:
     assert shown.startswith(piped)
     assert SHADES[-1] in shown.removeprefix(piped)
     assert not set(SHADES[2:]) & set(piped)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("total", [True, False])
+def test_a_terminal_says_which_slice_is_drawn(tmp_path: Path, total: bool) -> None:
+    """The first one, where no total was released."""
+    path = tmp_path / "kinds.dp.parquet"
+    some_slices(total=total).save(path)
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([*HUSHGRID, "describe", path], stdout=theirs, stderr=subprocess.PIPE):
+        os.close(theirs)
+        shown = _read_to_end(ours)
+
+    assert ("Of the slice car:" in shown) == (not total)
 
 
 def _read_to_end(terminal: int) -> str:

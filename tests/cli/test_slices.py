@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hushgrid as hg
+from hushgrid.export.language import Language
 from tests.cli.commands import Run, assert_refused
 from tests.slices import SQUARE, some_slices
 from tests.synopses import synopsis_on
@@ -239,6 +240,19 @@ def test_a_statement_says_how_records_are_divided(run: Run, file: Path) -> None:
     for language in ("de", "fr", "es"):
         assert "`car, bike, =bus`" in run("manifest", file, "--language", language).stdout
     assert json.loads(run("manifest", file, "--json").stdout)["slices"] == ["car", "bike", "=bus"]
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
+def test_a_statement_of_slices_on_areas(run: Run, areas: Path, file: Path, tmp_path: Path, language: str) -> None:
+    """The areas are the same in every slice; what is drawn is the first of them, where no total was released."""
+    say, page = Language.of(language).say, tmp_path / "statement.html"
+    held = {"west": 0, "south": 0, "east": 1, "north": 1, "crs": SQUARE.crs}
+    text = run("manifest", areas, "--language", language).stdout
+    assert say("contents_areas", cells=3, **held) in text
+    assert say("slices_areas", number=3, columns="kind", names="car, bike, =bus") in text
+    for release, drawn in ((areas, say("picture_slice", name="car")), (file, say("picture"))):
+        run("manifest", release, "--language", language, "-o", page, "--overwrite")
+        assert f'aria-label="{drawn.replace("`", "")}"' in page.read_text(encoding="utf-8")
 
 
 def test_commands_without_slices_say_so(run: Run, file: Path, tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """The manifest: what a release protects and means."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 from hushgrid.errors import ArgumentError
+from hushgrid.slices.slices import Slices
 from hushgrid.synopsis.claim import Unit
 from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
@@ -80,39 +82,54 @@ OUT_OF_SCOPE = """\
 - **Other releases of the same data.** Their epsilons add up; a ledger keeps the account.
 - **The machine that made the release**: its disks and logs, temporary tables, and how long the run took. Whoever can
   watch it is trusted.
-- **Public arguments.** The domain, the method and its parameters, and every figure that is called public here must not
-  have been looked up in the data, and a prior must not have been made from them, but for a release of them. No program
-  can see whether they were.
+- **Public arguments.** The domain,{slices} the method and its parameters, and every figure that is called public here
+  must not have been looked up in the data, and a prior must not have been made from them, but for a release of them. No
+  program can see whether they were.
 - **Who made the file.** It is the one that was released if its SHA-256 is the one above."""
 
 
-def manifest_text(synopsis: Synopsis, *, name: str, sha256: str) -> str:
+def manifest_text(release: Synopsis | Slices, *, name: str, sha256: str) -> str:
     """What a release promises, as Markdown.
 
     All of it follows from released values and public arguments.
 
     Parameters
     ----------
-    synopsis : Synopsis
+    release : Synopsis or Slices
         The release; a simulation is an error, because it promises nothing.
     name : str
         Of its file.
     sha256 : str
         Of its bytes.
     """
-    if synopsis.simulation:
+    if release.simulation:
         msg = "a simulated synopsis protects nobody; there is nothing to state in a manifest."
         raise ArgumentError(msg)
-    facts = Facts.of(synopsis)
+    facts, slices = facts_of(release), about_slices(release)
     sections = {
         "What is protected": "\n\n".join(filter(None, (facts.claim.sentence, facts.period, ABOUT[facts.claim.unit]))),
         "What an attacker can and cannot learn": _odds(facts),
-        "What the numbers mean": _numbers(facts),
-        "How it was made": _table({"part": "as it was", **_making(facts)}),
-        "What is out of scope": OUT_OF_SCOPE,
+        "What the numbers mean": _numbers(facts, slices),
+        "How it was made": _table({"part": "as it was", **_making(facts, slices)}),
+        "What is out of scope": OUT_OF_SCOPE.format(slices=" the slices," if slices else ""),
     }
     body = "\n\n".join(f"## {title}\n\n{text}" for title, text in sections.items())
     return f"# About {_code(name)}\n\n{_table(_heading(facts, name, sha256))}\n\n{body}\n"
+
+
+def facts_of(release: Synopsis | Slices) -> Facts:
+    """The facts about a release; of slices, with the cells of all of them."""
+    if isinstance(release, Synopsis):
+        return Facts.of(release)
+    return replace(Facts.of(release.shown()), cells=sum(each.partition.cells for each in release.values()))
+
+
+def about_slices(release: Synopsis | Slices) -> str:
+    """How records are divided; empty where there are no slices."""
+    if isinstance(release, Synopsis):
+        return ""
+    words = release.by.words()
+    return f"{len(release):,} slices, {words[0].lower()}{words[1:-1]}"
 
 
 def _heading(facts: Facts, name: str, sha256: str) -> dict[str, str]:
@@ -146,8 +163,10 @@ def _odds(facts: Facts) -> str:
     return f"{guess}\n\n{table}\n\nWhat they can learn:\n\n{learned}"
 
 
-def _numbers(facts: Facts) -> str:
+def _numbers(facts: Facts, slices: str) -> str:
     meaning = facts.meaning or "Counts are of points, one for each record in the domain."
+    if slices:
+        meaning += f" There are {slices}. A record lies in one of them at most; what lies in none is not counted."
     return (
         f"{meaning} They are estimates, with noise; {facts.sign}.\n\n"
         + (f"An interval of 95 % is made to hold the {facts.covered} 95 times in 100. " if facts.covered else "")
@@ -155,12 +174,13 @@ def _numbers(facts: Facts) -> str:
     )
 
 
-def _making(facts: Facts) -> dict[str, str]:
+def _making(facts: Facts, slices: str) -> dict[str, str]:
     return {
         "domain": facts.region,
         "reference system": _code(facts.domain.crs),
         "method": facts.how_made,
-        "cells": f"{facts.cells:,}",
+        **({"slices": slices} if slices else {}),
+        "cells": f"{facts.cells:,}{', of all slices together' if slices else ''}",
         **({"prior": facts.prior} if facts.prior else {}),
         "sized by": facts.sized_by,
         "budget": facts.budget,

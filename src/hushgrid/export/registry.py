@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from hushgrid.errors import ArgumentError
+from hushgrid.export.manifest import about_slices, facts_of
+from hushgrid.slices.slices import Slices
 from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
 
@@ -66,14 +68,14 @@ UNKNOWN = "To be filled in"
 TIER = 3  # how much an entry tells: all that is asked for
 
 
-def registry_entry(synopsis: Synopsis, *, name: str, sha256: str, published: str) -> str:
+def registry_entry(release: Synopsis | Slices, *, name: str, sha256: str, published: str) -> str:
     """A release as an entry of the registry, in YAML.
 
     What only its publisher knows is left to be filled in.
 
     Parameters
     ----------
-    synopsis : Synopsis
+    release : Synopsis or Slices
         The release; a simulation is an error.
     name : str
         Of its file.
@@ -82,30 +84,31 @@ def registry_entry(synopsis: Synopsis, *, name: str, sha256: str, published: str
     published : str
         The day, as ``YYYY-MM-DD``.
     """
-    if synopsis.simulation:
+    if release.simulation:
         msg = "a simulated synopsis is not a release; it belongs in no registry."
         raise ArgumentError(msg)
-    facts = Facts.of(synopsis)
+    facts, slices = facts_of(release), about_slices(release)
     deployment: dict[str, Yaml] = {
-        "basic": _basic(facts, name, published),
+        "basic": _basic(facts, slices, name, published),
         "dp_variant": _variant(facts),
         "privacy_loss": _loss(facts),
         "deployment_model": _model(facts),
-        "accounting": _accounting(facts),
-        "implementation": _implementation(facts, sha256),
+        "accounting": _accounting(release),
+        "implementation": _implementation(facts, slices, sha256),
         "administrative": {"status": "Draft", "tier": TIER, "registry_authors": [UNKNOWN]},
     }
     slug = re.sub(r"[^a-z0-9]+", "-", f"{name.split('.')[0].lower()} {published[:4]}").strip("-")
     return yaml_text({"url_slug": slug, "deployment": deployment})
 
 
-def _basic(facts: Facts, name: str, published: str) -> dict[str, Yaml]:
+def _basic(facts: Facts, slices: str, name: str, published: str) -> dict[str, Yaml]:
     bounds = "intervals" if facts.covered else "ranges by noise alone"
     map_of_cells = f"A map of {facts.cells:,} cells with noisy counts of {facts.counted}, with {bounds}"
+    divided = (f"It has {slices}.",) if slices else ()
     return {
         "name": name.split(".")[0],
         "data_curators": [{"data_curator_name": UNKNOWN, "data_curator_type": UNKNOWN}],
-        "description": " ".join((f"{map_of_cells}, as one GeoParquet file.", *facts.caveats)),
+        "description": " ".join((f"{map_of_cells}, as one GeoParquet file.", *divided, *facts.caveats)),
         "intended_use": UNKNOWN,
         "data_product_type": "Summary statistics",
         "data_product_region": _region(facts),
@@ -150,19 +153,22 @@ def _model(facts: Facts) -> dict[str, Yaml]:
     }
 
 
-def _accounting(facts: Facts) -> dict[str, Yaml]:
+def _accounting(release: Synopsis | Slices) -> dict[str, Yaml]:
+    parts = [release] if isinstance(release, Synopsis) else [each for _, each in release.all_parts()]
+    inferences = " and ".join(repr(name) for name in dict.fromkeys(each.inference for each in parts))
+    disjoint = "disjoint cells" if isinstance(release, Synopsis) else "disjoint cells and slices"
     return {
         "post_processing": f"Counts and their bounds are computed from the noisy integers alone (inference "
-        f"{facts.inference!r}); both are in the file, and `hushgrid verify` computes the counts again.",
-        "composition": "Sequential over measurements, parallel over disjoint cells, in exact fractions.",
+        f"{inferences}); both are in the file, and `hushgrid verify` computes the counts again.",
+        "composition": f"Sequential over measurements, parallel over {disjoint}, in exact fractions.",
     }
 
 
-def _implementation(facts: Facts, sha256: str) -> dict[str, Yaml]:
+def _implementation(facts: Facts, slices: str, sha256: str) -> dict[str, Yaml]:
     given = f" ({', '.join(facts.parameters)})" if facts.parameters else ""
     return {
-        "preprocessing_and_hyperparameter_tuning": f"Sized by {facts.sized_by}. The domain, the method and "
-        "its parameters are public arguments.",
+        "preprocessing_and_hyperparameter_tuning": f"Sized by {facts.sized_by}. The domain,"
+        f"{' the slices,' if slices else ''} the method and its parameters are public arguments.",
         "mechanisms": f"{facts.made_with}, method {facts.method.name}{given}: discrete Laplace "
         "noise on integer counts, sampled exactly with a rational scale and no floating point. "
         f"SHA-256 of the release: {sha256}.",

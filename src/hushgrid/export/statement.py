@@ -142,9 +142,14 @@ class Statement:
 
     def to_html(self) -> str:
         """The statement as one page of A4, with a drawing of the release."""
-        return html_page(
-            self.language, code(self.file), self.heading(), self.sections(), self.facts.made_with, self.synopsis
-        )
+        parts = self.language, code(self.file), self.heading(), self.sections(), self.facts.made_with
+        return html_page(*parts, self.synopsis, picture=self._picture())
+
+    def _picture(self) -> str:
+        """What is drawn: the release, the total of its slices, or the first of them."""
+        if self.slices is None or self.slices.total is not None:
+            return self.language.say("picture")
+        return self.language.say("picture_slice", name=code(self.slices.names[0]))
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the statement, as HTML or Markdown by the ending of the path."""
@@ -237,11 +242,11 @@ class Statement:
         say, number, domain = self.language.say, self.language.number, self.synopsis.domain
         bounds = zip(BOUNDS, domain.bounds, strict=True)
         held: dict[str, str] = {name: number(bound, 10) for name, bound in bounds}
-        held |= {"cells": number(self.cells), "crs": domain.crs}
-        if isinstance(self.synopsis.partition, AreaPartition):
-            cells = say("contents_areas", **held)
+        held["crs"] = domain.crs
+        if isinstance(self.synopsis.partition, AreaPartition):  # the same in all slices
+            cells = say("contents_areas", cells=number(self.synopsis.partition.cells), **held)
         else:
-            cells = say("contents_cells", method=code(self.synopsis.method.name), **held)
+            cells = say("contents_cells", method=code(self.synopsis.method.name), cells=number(self.cells), **held)
         total, low, high = (round(float(each)) for each in (self.total.estimate, self.total.low, self.total.high))
         key = "total" if self.facts.covered else "total_scaled"
         written = say(key, total=number(total), low=number(low), high=number(high))
@@ -261,9 +266,8 @@ class Statement:
         if self.slices is None:
             return []
         names, columns = (code(", ".join(each)) for each in (self.slices.names, self.slices.by.columns))
-        return [
-            self.language.say("slices", number=self.language.number(len(self.slices)), columns=columns, names=names)
-        ]
+        key = "slices_areas" if self.slices.on_areas else "slices"
+        return [self.language.say(key, number=self.language.number(len(self.slices)), columns=columns, names=names)]
 
     def _period(self) -> list[str]:
         """The period whose records alone are counted, where there is one."""

@@ -53,8 +53,10 @@ def html_page(
     sections: Sequence[Section],
     program: str,
     synopsis: Synopsis,
+    *,
+    picture: str,
 ) -> str:
-    """The statement as one page of A4.
+    """The statement as one page of A4, with a drawing and what it shows.
 
     It holds all it needs; a content security policy forbids every request.
     """
@@ -68,8 +70,8 @@ def html_page(
         title=_html(say("title", file=f"`{file}`")),
         lead=_html(say("lead")),
         heading="".join(f"<div><dt>{_html(k)}</dt><dd>{_html(v)}</dd></div>" for k, v in heading.items()),
-        drawing=drawing(synopsis, label=say("picture")),
-        picture=_html(say("picture")),
+        drawing=drawing(synopsis, label=picture.replace("`", "")),
+        picture=_html(picture),
         sections="".join(map(_html_section, sections)),
         signed=_html(say("signed")),
         lines="".join(f"<div><span></span>{_html(say(name))}</div>" for name in SIGNED),

@@ -13,6 +13,7 @@ import hushgrid as hg
 from hushgrid.export.manifest import manifest_text
 from hushgrid.export.registry import registry_entry
 from hushgrid.synopsis.claim import LedgerMark
+from tests.slices import some_slices
 
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)
 POINTS = np.random.default_rng(7).random((5000, 2))
@@ -36,12 +37,12 @@ def synopsis(request: pytest.FixtureRequest) -> hg.Synopsis:
     return replace(hg.publish(POINTS, domain=DOMAIN, epsilon=Fraction(1, 2), **options), ledger=MARK)
 
 
-def said(synopsis: hg.Synopsis) -> str:
+def said(synopsis: hg.Synopsis | hg.Slices) -> str:
     """The manifest on one line."""
     return " ".join(manifest_text(synopsis, name="trips.dp.parquet", sha256=SHA256).split())
 
 
-def registered(synopsis: hg.Synopsis) -> dict[str, Any]:
+def registered(synopsis: hg.Synopsis | hg.Slices) -> dict[str, Any]:
     """The registry entry as a reader has it."""
     text = registry_entry(synopsis, name="trips.dp.parquet", sha256=SHA256, published="2026-01-31")
     entry: dict[str, Any] = yaml.safe_load(text)
@@ -126,3 +127,27 @@ def test_a_simulation_has_no_papers(paper: Any) -> None:
 
     with pytest.raises(hg.ArgumentError, match="simulated"):
         paper(synopsis)
+
+
+@pytest.mark.parametrize("kind", ["nested", "areas"])
+def test_papers_of_slices_are_about_all_of_them(kind: str) -> None:
+    """What divides records, the cells of all, the guarantee of all; nothing of one slice alone."""
+    slices = some_slices(kind)
+    text, entry = said(slices), registered(slices)["deployment"]
+    cells = sum(each.partition.cells for each in slices.values())
+
+    assert slices.claim.sentence in text
+    assert text.count("3 slices, by kind (car, bike and =bus; other values are not counted)") == 2
+    assert "what lies in none is not counted" in text
+    assert f"| cells | {cells}, of all slices together |" in text
+    assert "The domain, the slices, the method and its parameters" in text
+    assert entry["basic"]["description"].startswith(f"A map of {cells} cells")
+    assert "It has 3 slices, by kind" in entry["basic"]["description"]
+    assert entry["privacy_loss"]["privacy_parameters"]["epsilon"] == 1
+    assert "the slices" in entry["implementation"]["preprocessing_and_hyperparameter_tuning"]
+
+
+def test_papers_without_slices_do_not_speak_of_any(synopsis: hg.Synopsis) -> None:
+    """Neither the account nor the entry."""
+    assert "slice" not in said(synopsis)
+    assert "slice" not in str(registered(synopsis))

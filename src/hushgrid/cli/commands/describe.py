@@ -101,6 +101,8 @@ def describe_command(file: Path, want_json: bool) -> None:
         if sys.stdout.isatty():
             from hushgrid.export.terminal import text_picture
 
+            if isinstance(found, Slices) and found.total is None:
+                click.echo(f"\nOf the slice {found.names[0]}:")
             click.echo(f"\n{text_picture(shown)}")
 
 

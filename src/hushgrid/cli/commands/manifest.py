@@ -103,14 +103,12 @@ def write_manifest_files(release: "Synopsis | Slices", output: Path, *, overwrit
     from hushgrid.export.manifest import manifest_text
     from hushgrid.export.registry import registry_entry
     from hushgrid.files.paths import new_file
-    from hushgrid.slices.slices import Slices
 
-    synopsis = release.shown() if isinstance(release, Slices) else release
     with output.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     texts = (
-        manifest_text(synopsis, name=output.name, sha256=sha256),
-        registry_entry(synopsis, name=output.name, sha256=sha256, published=f"{datetime.now(UTC):%Y-%m-%d}"),
+        manifest_text(release, name=output.name, sha256=sha256),
+        registry_entry(release, name=output.name, sha256=sha256, published=f"{datetime.now(UTC):%Y-%m-%d}"),
     )
     for path, text in zip(manifest_paths(output), texts, strict=True):
         with new_file(path, overwrite=overwrite) as out:
