@@ -106,4 +106,4 @@ def title_of(file: Path) -> str:
     title = file.name
     for ending in RELEASE_ENDINGS:
         title = title.removesuffix(ending)
-    return title or file.name
+    return shown(title or file.name)

@@ -141,6 +141,19 @@ def test_a_terminal_says_which_slice_is_drawn(tmp_path: Path, total: bool) -> No
     assert ("Of the slice car:" in shown) == (not total)
 
 
+@pytest.mark.parametrize("encoding", ["cp1252", "cp437", "ascii", "utf-8"])
+def test_signs_that_a_terminal_does_not_know_are_spelt(encoding: str, tmp_path: Path) -> None:
+    """A statement has an epsilon, and a file need not have a name in Unicode: neither ends a command."""
+    path = tmp_path / os.fsdecode(b"kinds\xff.dp.parquet")
+    some_slices().save(tmp_path / "kinds.dp.parquet")
+    (tmp_path / "kinds.dp.parquet").rename(path)
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    for command in (["describe"], ["manifest"], ["manifest", "--language", "fr"], ["map", "-o", tmp_path / "map.html"]):
+        done = subprocess.run([*HUSHGRID, *command, path], env=environment, capture_output=True, check=False)
+        assert (done.returncode, b"unexpected" in done.stderr) == (0, False), done.stderr
+        (tmp_path / "map.html").unlink(missing_ok=True)
+
+
 def _read_to_end(terminal: int) -> str:
     parts = []
     with suppress(OSError):  # how a terminal says that the other side has gone

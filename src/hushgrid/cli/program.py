@@ -3,6 +3,7 @@
 When something goes wrong, a command ends with a line on stderr, the command that would work, and an exit code.
 """
 
+import io
 import os
 import shlex
 import signal
@@ -53,6 +54,8 @@ class Program(click.Group):
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         typed = sys.argv[1:] if args is None else list(args)
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")  # as stderr does: names hold what a terminal may not know
         try:
             with _ending_in_good_order():
                 code = super().main(typed, prog_name, complete_var, standalone_mode=False, **extra) or 0

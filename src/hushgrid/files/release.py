@@ -3,6 +3,7 @@
 The format is described in docs/file-format.md.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -267,7 +268,7 @@ def open_release(path: Path) -> Iterator[ReleaseFile]:
 def open_source(path: Path) -> Iterator[pa.NativeFile]:
     """An open file that may be a release; errors name it."""
     _check_source(path)
-    with clear_errors(str(path)), pa.OSFile(str(path)) as source:
+    with clear_errors(str(path)), pa.OSFile(os.fsencode(path)) as source:  # names need not be Unicode
         yield source
 
 
