@@ -44,6 +44,7 @@ def test_slices_are_described(run: Run, file: Path) -> None:
     said = json.loads(run("describe", file, "--json").stdout)
     assert [each["slice"] for each in said["slices"]] == list(slices.names)
     assert said["claim"]["exact_epsilon"] == "1"
+    assert all(each["claim"] == said["claim"] for each in said["slices"])
     assert said["released_total"]["claim"]["exact_epsilon"] == "1/10"
     assert hg.By.from_dict(said["by"]) == slices.by
 

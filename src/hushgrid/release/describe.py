@@ -156,13 +156,16 @@ class SlicesDescription:
     def to_dict(self) -> dict[str, Any]:
         """The facts about the release, as values for JSON."""
         slices, total = self.slices, self.slices.total_of_all(confidence=CONFIDENCE)
-        parts = [{"slice": name, **Description(synopsis=part).to_dict()} for name, part in slices.items()]
+        claim = _claim(slices.claim)  # of each slice, too: its own says less, if others sharpened it
+        parts = [
+            {"slice": name, **Description(synopsis=part).to_dict(), "claim": claim} for name, part in slices.items()
+        ]
         return {
             **({"file": self.file, "library": self.library} if self.file is not None else {}),
             "simulation": slices.simulation,
             "domain": asdict(slices.domain),
             "by": slices.by.to_dict(),
-            "claim": _claim(slices.claim),
+            "claim": claim,
             "total": {"estimate": total.estimate, "low": total.low, "high": total.high, "confidence": CONFIDENCE},
             "slices": parts,
             "released_total": None if slices.total is None else Description(synopsis=slices.total).to_dict(),
