@@ -92,6 +92,17 @@ def whole(number: float) -> str:
     return f"{round(number):,}"
 
 
+def several(number: int, noun: str) -> str:
+    """A number of things, or one of them.
+
+    Examples
+    --------
+    >>> several(1234, "cell"), several(1, "cell")
+    ('1,234 cells', '1 cell')
+    """
+    return f"{number:,} {noun}s" if number > 1 else f"{number} {noun}"
+
+
 RELEASE_ENDINGS = (".parquet", ".geoparquet", ".pq", ".dp")  # the last one is before another
 
 

@@ -12,6 +12,7 @@ import click
 
 from hushgrid.cli.text import warn
 from hushgrid.errors import ArgumentError, HushgridError
+from hushgrid.text import several
 
 if TYPE_CHECKING:
     from hushgrid.slices.slices import Slices
@@ -186,7 +187,7 @@ def one_slice(slices: "Slices", path: Path, name: str | None) -> "Synopsis":
         return slices.shown(name)
     context = click.get_current_context(silent=True)
     options = [] if context is None else [option for each in context.command.params for option in each.opts]
-    held = f"{path} holds {len(slices):,} slices: {few(slices.names)}."
+    held = f"{path} holds {several(len(slices), 'slice')}: {few(slices.names)}."
     if "--slice" in options:
         msg = f"{held} Name the one that is wanted: --slice {slices.names[0]}"
         raise ArgumentError(msg, instead={"slice": slices.names[0]})

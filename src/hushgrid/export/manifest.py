@@ -9,6 +9,7 @@ from hushgrid.slices.slices import Slices
 from hushgrid.synopsis.claim import Unit
 from hushgrid.synopsis.facts import Facts
 from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.text import several
 
 LARGEST = 700.0  # of an epsilon whose exponential is a double; beyond, guesses are as good as certain
 
@@ -129,7 +130,7 @@ def about_slices(release: Synopsis | Slices) -> str:
     if isinstance(release, Synopsis):
         return ""
     words = release.by.words()
-    return f"{len(release):,} slices, {words[0].lower()}{words[1:-1]}"
+    return f"{several(len(release), 'slice')}, {words[0].lower()}{words[1:-1]}"
 
 
 def _heading(facts: Facts, name: str, sha256: str) -> dict[str, str]:
@@ -166,7 +167,9 @@ def _odds(facts: Facts) -> str:
 def _numbers(facts: Facts, slices: str) -> str:
     meaning = facts.meaning or "Counts are of points, one for each record in the domain."
     if slices:
-        meaning += f" There are {slices}. A record lies in one of them at most; what lies in none is not counted."
+        meaning += (
+            f" Records are divided into {slices}. What lies in none of them is not counted, and nothing lies in two."
+        )
     return (
         f"{meaning} They are estimates, with noise; {facts.sign}.\n\n"
         + (f"An interval of 95 % is made to hold the {facts.covered} 95 times in 100. " if facts.covered else "")

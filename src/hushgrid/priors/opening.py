@@ -104,8 +104,8 @@ def _reader(path: Path, weight: str | None) -> Callable[[Domain], Prior]:
 def _one_release(path: Path) -> Synopsis:
     """A release that is not in slices."""
     if opened_json(pq.read_schema(path).metadata).has("slices"):
-        msg = "it holds several slices. Save the total of them, or the slice that is meant, as a file of its own: "
-        msg += "hushgrid.read(FILE).total.save('total.dp.parquet')."
+        msg = "it holds several slices. Save one release of it as a file of its own: hushgrid.read(FILE).total.save("
+        msg += "'total.dp.parquet'), or where no total was released hushgrid.read(FILE)['NAME'].save('one.dp.parquet')."
         raise ArgumentError(msg)
     return read(path)
 

@@ -15,7 +15,7 @@ from hushgrid.synopsis.claim import Claim, PriorRecord, Size
 from hushgrid.synopsis.facts import Facts, total_answer
 from hushgrid.synopsis.scale import Scale
 from hushgrid.synopsis.synopsis import Synopsis
-from hushgrid.text import aligned, labelled, whole
+from hushgrid.text import aligned, labelled, several, whole
 
 CONFIDENCE = 0.95
 MOST_ROWS = 48  # of a table of slices
@@ -133,14 +133,15 @@ class SlicesDescription:
         slices, shown = self.slices, self.slices.shown()
         said = Description(synopsis=shown, file=self.file, library=self.library).in_words()
         sizes = [part.partition.cells for part in slices.values()]
-        cells = f"{min(sizes):,} to {max(sizes):,}" if min(sizes) < max(sizes) else f"{sizes[0]:,}"
+        least = f"{min(sizes):,} to " if min(sizes) < max(sizes) else ""
+        structure = f"{several(len(slices), 'slice')} of {least}{several(max(sizes), 'cell')} each"
         facts, total = Facts.of(shown), slices.total_of_all(confidence=CONFIDENCE)
         estimate, low, high = (whole(float(number)) for number in (total.estimate, total.low, total.high))
         return {
             **{label: said.pop(label) for label in ("file", "domain") if label in said},
             "slices": slices.by.words(),
             **said,
-            "structure": f"{len(slices):,} slices of {cells} cells each",
+            "structure": structure,
             "total": f"about {estimate} {facts.counted}, an estimate; {low} to {high} {facts.after_bounds(CONFIDENCE)}",
         }
 

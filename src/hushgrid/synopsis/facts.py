@@ -11,6 +11,7 @@ from hushgrid.synopsis.answer import ONE_NOISE, UNCALIBRATED, Answer, Calibratio
 from hushgrid.synopsis.claim import Claim, LedgerMark, MethodRecord, PeriodRecord, PriorRecord
 from hushgrid.synopsis.kept import about_all_records
 from hushgrid.synopsis.synopsis import Synopsis
+from hushgrid.text import several
 from hushgrid.version import __version__
 
 BY_NOISE_ALONE = (
@@ -84,7 +85,7 @@ class Facts:
             cells=synopsis.partition.cells,
             inference=synopsis.inference,
             protects="each record" if is_record else "each user, with all their records",
-            per_user="" if is_record else _several(claim.max_per_unit, "cell" if claim.distinct else "record"),
+            per_user="" if is_record else several(claim.max_per_unit, "cell" if claim.distinct else "record"),
             counted=_counted(synopsis),
             covered=_covered(synopsis),
             caveats=_caveats(synopsis),
@@ -143,10 +144,6 @@ class Facts:
         }
 
 
-def _several(number: int, noun: str) -> str:
-    return f"{number:,} {noun}s" if number > 1 else f"{number} {noun}"
-
-
 def _counted(synopsis: Synopsis) -> str:
     scale = synopsis.scale
     if scale is None:
@@ -198,9 +195,9 @@ def _about_users(synopsis: Synopsis, cell: str) -> tuple[str, ...]:
         pairs = "Counts are of user-area pairs: a user counts once"
         if claim.max_per_unit == 1:
             return (f"{pairs}, in one {cell}.",)
-        each = f"each of at most {_several(claim.max_per_unit, cell)}"
+        each = f"each of at most {several(claim.max_per_unit, cell)}"
         return (f"{pairs} in {each}, so sums over {cell}s count some users more than once.",)
-    kept = f"at most {_several(claim.max_per_unit, 'record')} of each user, chosen at random"
+    kept = f"at most {several(claim.max_per_unit, 'record')} of each user, chosen at random"
     share = () if synopsis.kept_share is None else (synopsis.kept_share.words,)
     if scale is None:
         return (f"Counts are of kept records, not of all: {kept}.", *share)

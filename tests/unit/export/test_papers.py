@@ -12,8 +12,10 @@ import yaml
 import hushgrid as hg
 from hushgrid.export.manifest import manifest_text
 from hushgrid.export.registry import registry_entry
+from hushgrid.geometry.grid import Grid
 from hushgrid.synopsis.claim import LedgerMark
 from tests.slices import some_slices
+from tests.synopses import synopsis_on
 
 DOMAIN = hg.Domain(west=0, south=0, east=1, north=1)
 POINTS = np.random.default_rng(7).random((5000, 2))
@@ -138,13 +140,22 @@ def test_papers_of_slices_are_about_all_of_them(kind: str) -> None:
 
     assert slices.claim.sentence in text
     assert text.count("3 slices, by kind (car, bike and =bus; other values are not counted)") == 2
-    assert "what lies in none is not counted" in text
+    assert "What lies in none of them is not counted" in text
     assert f"| cells | {cells}, of all slices together |" in text
     assert "The domain, the slices, the method and its parameters" in text
     assert entry["basic"]["description"].startswith(f"A map of {cells} cells")
     assert "It has 3 slices, by kind" in entry["basic"]["description"]
     assert entry["privacy_loss"]["privacy_parameters"]["epsilon"] == 1
     assert "the slices" in entry["implementation"]["preprocessing_and_hyperparameter_tuning"]
+
+
+def test_one_slice_of_one_cell_is_written_as_one() -> None:
+    """Wherever numbers of slices and cells are told."""
+    one = synopsis_on(Grid(domain=DOMAIN, rows=1, columns=1))
+    release = hg.Slices(by=hg.By("kind", values=["car"]), parts={"car": one})
+
+    assert "divided into 1 slice, by kind (car" in said(release)
+    assert hg.describe(release).in_words()["structure"] == "1 slice of 1 cell each"
 
 
 def test_papers_without_slices_do_not_speak_of_any(synopsis: hg.Synopsis) -> None:
