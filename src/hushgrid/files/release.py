@@ -69,12 +69,18 @@ def write(synopsis: Synopsis, path: Path, *, overwrite: bool = False, allow_simu
     if synopsis.simulation and not allow_simulation:
         msg = "a simulated synopsis is not a release; pass allow_simulation=True to write it for an experiment."
         raise ArgumentError(msg)
-    if synopsis.prior is not None and synopsis.prior.used and synopsis.prior.kind == OF_SLICES:
-        msg = "this slice is no release by itself: it was sharpened by the total and all other slices, so that its own "
-        msg += "claim says less than its counts cost. Save all slices together."
+    if _claims_too_little(synopsis):
+        msg = "this slice was sharpened by the total and all other slices, so that its own claim says less than its "
+        msg += "counts cost. Save it under the guarantee of all: slices.shown(NAME).save(...)."
         raise ArgumentError(msg)
     with new_file(path, overwrite=overwrite) as out:
         write_to(synopsis, out)
+
+
+def _claims_too_little(synopsis: Synopsis) -> bool:
+    """Whether it is a slice that others sharpened, with the account of its own measurements."""
+    prior = synopsis.prior
+    return prior is not None and prior.used and prior.kind == OF_SLICES and synopsis.claim.alone == synopsis.claim
 
 
 def write_to(synopsis: Synopsis, out: IO[bytes]) -> None:

@@ -105,7 +105,7 @@ def _one_release(path: Path) -> Synopsis:
     """A release that is not in slices."""
     if opened_json(pq.read_schema(path).metadata).has("slices"):
         msg = "it holds several slices. Save one release of it as a file of its own: hushgrid.read(FILE).total.save("
-        msg += "'total.dp.parquet'), or where no total was released hushgrid.read(FILE)['NAME'].save('one.dp.parquet')."
+        msg += "'total.dp.parquet'), or of a slice hushgrid.read(FILE).shown('NAME').save('one.dp.parquet')."
         raise ArgumentError(msg)
     return read(path)
 

@@ -71,6 +71,7 @@ def calibrated(synopsis: Synopsis, method: Method | None = None, *, version: int
         How factors are found, one of `VERSIONS`: older ones are for verifying older files.
     """
     plain = unscaled(synopsis.around_places)  # the law of the noise in places is known
+    plain = replace(plain, claim=plain.claim.alone)  # a slice's own measurements decide how far it is off
     method = method if plain.method.name not in METHODS else recorded(plain.method)
     total = max(math.fsum(plain.counts), 0.0)  # exact, and so the same on every machine
     evidence = total * float(_for_the_method(plain.claim))

@@ -18,7 +18,7 @@ from hushgrid.geometry.domain import Domain
 from hushgrid.slices.by import By
 from hushgrid.slices.sums import Common, reconciled, summed
 from hushgrid.synopsis.answer import Answer, Estimates, answer_of_noise, check_confidence
-from hushgrid.synopsis.claim import Claim, Spend
+from hushgrid.synopsis.claim import Claim
 from hushgrid.synopsis.synopsis import Synopsis
 from hushgrid.synopsis.whole import rounded_to_sum
 
@@ -118,14 +118,7 @@ class Slices(Mapping[str, Synopsis]):
         A record is in one slice and in the total, so that it pays for the dearest slice and for the total.
         """
         dearest = max((each.claim for each in self.values()), key=lambda claim: claim.epsilon)
-        if self.total is None:
-            return dearest
-        of_total = tuple(
-            Spend(purpose=f"all slices: {spend.purpose}", epsilon=spend.epsilon, measured=spend.measured)
-            for spend in self.total.claim.spends
-        )
-        epsilon = self.total.claim.epsilon + dearest.epsilon
-        return replace(dearest, epsilon=epsilon, spends=(*of_total, *dearest.spends))
+        return dearest if self.total is None else dearest.beside(self.total.claim)
 
     @cached_property
     def common(self) -> Common:

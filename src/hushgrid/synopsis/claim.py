@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -15,6 +15,7 @@ SizeSource = Literal["public", "rows", "domain"]
 TOTAL = "total"  # purpose of the spend on a noisy number of all records
 USERS, REGIONS = "users", "regions"  # of those on users by their records, and on all records by region
 BY_USER = (USERS, TOTAL, REGIONS)  # of all that is not for counts of kept records
+ALL_SLICES = "all slices: "  # begins the purposes of what the total cost, in the account of a slice that it sharpened
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +107,23 @@ class Claim:
     simulation: bool = False
     distinct: bool = False
     total: CappedTotal | None = None
+
+    def beside(self, total: "Claim") -> "Claim":
+        """The guarantee of a slice and of the total of all slices together.
+
+        A record is in both, so that it pays for both. What was measured of the total is not in the slice.
+        """
+        of_total = tuple(
+            Spend(purpose=ALL_SLICES + spend.purpose, epsilon=spend.epsilon, measured=False) for spend in total.spends
+        )
+        return replace(self, epsilon=self.epsilon + total.epsilon, spends=(*of_total, *self.spends))
+
+    @property
+    def alone(self) -> "Claim":
+        """The guarantee of what was measured of a slice, without the total."""
+        spends = tuple(spend for spend in self.spends if not spend.purpose.startswith(ALL_SLICES))
+        paid = sum((spend.epsilon for spend in self.spends), Fraction(0)) - sum(spend.epsilon for spend in spends)
+        return replace(self, epsilon=self.epsilon - paid * self.max_per_unit, spends=spends)
 
     @property
     def total_rate(self) -> Fraction | None:

@@ -201,14 +201,28 @@ def test_the_total_sharpens_the_slices_of_staq() -> None:
     assert publish(calibrate=False)["a"].method.asked == "auto"
 
 
-def test_a_sharpened_slice_is_no_release_by_itself(tmp_path) -> None:
+@pytest.mark.parametrize("users", [{}, {"user": "who", "max_per_user": 2}], ids=["records", "users"])
+def test_a_sharpened_slice_is_saved_under_the_guarantee_of_all(tmp_path, users) -> None:
     """Its counts follow from all others, so that its own claim would say less than it costs; the total's is true."""
-    path, slices = tmp_path / "one.dp.parquet", publish(method="staq", calibrate=False)
-    for one in (slices["a"], slices.shown("a")):
-        with pytest.raises(ArgumentError, match="Save all slices together"):
-            one.save(path, allow_simulation=True)
-        assert not path.exists()
-    slices.total.save(path, allow_simulation=True)
+    path, slices = tmp_path / "one.dp.parquet", publish(method="staq", **users)
+    with pytest.raises(ArgumentError, match=r"Save it under the guarantee of all: slices\.shown"):
+        slices["a"].save(path, allow_simulation=True)
+    assert not path.exists()
+    slices.shown("a").save(path, allow_simulation=True)
+    saved, checked = hg.read(path), hg.verify(path)
+
+    assert saved.claim.epsilon == slices.claim.epsilon == 1
+    assert saved.claim.alone == slices["a"].claim
+    np.testing.assert_array_equal(saved.counts, slices["a"].counts)
+    assert [check.name for check in checked.checks if not check.ok] == ["release"]  # a simulation, and nothing else
+    assert "calibration" in {check.name for check in checked.checks}
+
+
+def test_a_total_and_slices_that_nothing_sharpened_are_saved_as_they_are(tmp_path) -> None:
+    """Their own claims are true."""
+    path = tmp_path / "one.dp.parquet"
+    publish(method="staq", calibrate=False).total.save(path, allow_simulation=True)
+    assert hg.read(path).claim.epsilon == sliced.share_of_total(3)
     publish(method="ug")["a"].save(path, allow_simulation=True, overwrite=True)
     assert hg.read(path).claim.epsilon == 1
 
