@@ -30,6 +30,7 @@ MOST_LEVELS = 12  # that are planned ahead
 LONG_STEP_FROM = 4  # levels ahead; then a step is of two, because what lies between would soon be known from below
 LARGEST_FIRST_LEVEL = 8
 LARGER_C = 2**0.125  # steps in which c is raised where there is a limit on cells
+EXPECTED_CELLS = 3.0 ** np.arange(MOST_LEVELS + 1)  # that a cell ends in, by the levels that it is worth
 AimedInference = Literal["half", "belief", "bayes", "least-squares"]
 PUBLISHED = {
     "belief": "belief-2",
@@ -156,8 +157,7 @@ class Staq:
         live = survey.live_cells
         room = most_cells - survey.cells
         signals, deepest = estimates * (left * unit), self.deepest - live.levels
-        c = fitting_c(signals, deepest, c=self.c, room=max(room, 0) + live.cells)
-        worth = np.minimum(levels_worth(signals, c=c), deepest)
+        worth, c = fitting_levels(signals, deepest, c=self.c, room=max(room, 0) + live.cells)
         units = np.floor(left * self._first_shares[worth]).astype(np.int64)
         wanted = np.where(units > 0, step_lengths(worth), 0)
         steps = fit_steps(wanted, estimates, room=room)
@@ -348,24 +348,31 @@ def levels_worth(signals: Floats, *, c: float) -> Indices:
     return np.clip(levels, 0, MOST_LEVELS).astype(np.int64)
 
 
-def fitting_c(signals: Floats, deepest: Indices, *, c: float, room: int) -> float:
-    """The least c from `c` up whose cells there will be room for.
+def fitting_levels(signals: Floats, deepest: Indices, *, c: float, room: int) -> tuple[Indices, float]:
+    """Levels worth measuring that there will be room for.
 
-    A cell that is worth k levels ends in about 3**k cells. Were c left as it is where there is no room, cells that are
-    divided early would leave none for the densest ones, which are divided longest.
+    Also returns their c, the least one from `c` up. A cell that is worth k levels ends in about 3**k cells. Were c left
+    as it is where there is no room, cells that are divided early would leave none for the densest ones, which are
+    divided longest.
+
+    Parameters
+    ----------
+    deepest : array of int
+        Most levels of each cell.
 
     Examples
     --------
-    >>> signals, deepest = np.array([1.7 * 4**5] * 10), np.full(10, 16)
-    >>> fitting_c(signals, deepest, c=1.7, room=2500)
-    1.7
-    >>> levels_worth(signals, c=fitting_c(signals, deepest, c=1.7, room=1000))
-    array([4, 4, 4, 4, 4, 4, 4, 4, 4, 4])
+    >>> signals, deepest = np.array([1.7 * 4**5] * 3), np.full(3, 16)
+    >>> fitting_levels(signals, deepest, c=1.7, room=2500)
+    (array([5, 5, 5]), 1.7)
+    >>> fitting_levels(signals, deepest, c=1.7, room=300)[0]
+    array([4, 4, 4])
     """
-    expected = 3.0 ** np.arange(MOST_LEVELS + 1)
-    while np.bincount(np.minimum(levels_worth(signals, c=c), deepest), minlength=MOST_LEVELS + 1) @ expected > room:
+    while True:
+        worth = np.minimum(levels_worth(signals, c=c), deepest)
+        if np.bincount(worth, minlength=MOST_LEVELS + 1) @ EXPECTED_CELLS <= room:
+            return worth, c
         c *= LARGER_C
-    return c
 
 
 def step_lengths(worth: Indices) -> Indices:

@@ -55,7 +55,7 @@ class PathBudget:
 
     def epsilon(self, units: int) -> Fraction:
         """What a number of units is worth."""
-        return self._epsilon * units / UNITS
+        return Fraction(units * self._epsilon.numerator, UNITS * self._epsilon.denominator)
 
     def measure(self, true_counts: NDArray[np.int64], units: ArrayLike) -> NoisyValues:
         """Noisy counts of the live cells.
