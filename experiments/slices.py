@@ -25,7 +25,6 @@ from experiments.metrics import absolute_errors, relative_errors
 from experiments.trial import NOISE, Row, Seeded, by_query_size, rounded
 from experiments.workload import true_counts, workload
 from hushgrid import __version__
-from hushgrid.geometry.tree import Tree
 from hushgrid.inference.frontier import Frontier
 from hushgrid.methods.staq import Staq
 from hushgrid.priors.other_slices import priors_of_slices
@@ -263,9 +262,8 @@ def _infer_again(slices: Slices) -> None:
         claim, method = part.claim, part.method
         measured.append(Synopsis.infer(tree, measurements, inference="least-squares", claim=claim, method=method))
     for part, prior in zip(measured, priors_of_slices(slices.total, measured), strict=True):
-        assert isinstance(part.partition, Tree)
         assert prior is not None
-        released_with(prior, part.partition, part.measurements, claim=part.claim, method=part.method)
+        released_with(prior, part.evidence, claim=part.claim, method=part.method)
 
 
 def _calibrated(slices: Slices) -> Slices:

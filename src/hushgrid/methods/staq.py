@@ -15,6 +15,7 @@ from hushgrid.counting.counter import Counter
 from hushgrid.errors import ArgumentError
 from hushgrid.geometry.quadrants import DEEPEST, all_cells
 from hushgrid.geometry.tree import Tree
+from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.frontier import Survey
 from hushgrid.inference.measurements import Measurements
 from hushgrid.methods.method import Examples, check_positive, check_whole, record
@@ -103,7 +104,7 @@ class Staq:
         tree, measurements, notes = self._measure(counter, budget)  # what it took to find them is let go
         claim, method = budget.claim(), record(self, *notes)
         if prior is not None:
-            return released_with(prior, tree, measurements, claim=claim, method=method)
+            return released_with(prior, Evidence(tree, measurements), claim=claim, method=method)
         inference = PUBLISHED.get(self.inference, self.inference)
         return Synopsis.infer(tree, measurements, inference=inference, claim=claim, method=method)
 

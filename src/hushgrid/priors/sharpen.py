@@ -41,18 +41,18 @@ MOST_TIMES, FEW_CELLS = 4, 8192  # cells in the end: this multiple of those meas
 MOST_EVIDENCE = 2**40  # of a prior in all, so that sums of its whole numbers stay far below 2**63
 
 
-def released_with(
-    prior: Prior, tree: Tree, measurements: Measurements, *, claim: Claim, method: MethodRecord
-) -> Synopsis:
+def released_with(prior: Prior, measured: Evidence, *, claim: Claim, method: MethodRecord) -> Synopsis:
     """A release of STAQ's measurements, sharpened by a public prior.
 
     Parameters
     ----------
     prior : Prior
         Opened for the domain of the release.
+    measured : Evidence
+        A quadtree and what was measured of it.
     """
     current_work().begin("inference")
-    evidence, found = sharpen(Evidence(tree, measurements), prior, max_cells=claim.max_cells)
+    evidence, found = sharpen(measured, prior, max_cells=claim.max_cells)
     inference = SHARPENS[prior.trust] if found.used else SHARPENED
     return Synopsis(
         partition=evidence.partition,

@@ -15,7 +15,6 @@ from hushgrid.counting.by_slice.sliced import SlicedPoints, sliced_points
 from hushgrid.counting.counter import EngineSource, OpenedPoints, PointCounter
 from hushgrid.counting.source import PointSource
 from hushgrid.geometry.grid import CELL_LIMIT
-from hushgrid.geometry.tree import Tree
 from hushgrid.methods.method import most_cells
 from hushgrid.methods.staq import Staq
 from hushgrid.priors.other_slices import priors_of_slices
@@ -184,13 +183,13 @@ def _measure(request: ReleaseRequest, points: PointSource, bits: Bits, draws: Dr
 
 def _sharpened(request: ReleaseRequest, measured: Synopsis, prior: Prior | None) -> Synopsis:
     """One slice as its measurements and its prior have it."""
-    tree, measurements, claim, method = measured.partition, measured.measurements, measured.claim, measured.method
-    assert isinstance(tree, Tree)
+    evidence, claim, method = measured.evidence, measured.claim, measured.method
     with Work():
         if prior is None:
+            tree, measurements = evidence.partition, evidence.measurements
             part = Synopsis.infer(tree, measurements, inference=SHARPENED, claim=claim, method=method)
         else:
-            part = released_with(prior, tree, measurements, claim=claim, method=method)
+            part = released_with(prior, evidence, claim=claim, method=method)
         return request.with_intervals(part)
 
 
