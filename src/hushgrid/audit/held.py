@@ -6,7 +6,6 @@ be reached from it, and not only what it shows.
 
 import functools
 import hashlib
-import pickle
 import types
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -67,7 +66,7 @@ def _inside(found: Any) -> Iterator[tuple[str, object]]:
         case types.FunctionType():
             yield from ((f"(cell {number})", cell.cell_contents) for number, cell in enumerate(found.__closure__ or ()))
         case _ if _kind(found).startswith("pyarrow."):
-            yield "(bytes)", pickle.dumps(found)
+            yield "()", repr(found.to_pylist()) if hasattr(found, "to_pylist") else str(found)
     if _kind(found).startswith(OURS) and not _kind(found).startswith(COMPILED):  # a mapping of ours, too
         yield from ((f".{name}", each) for name, each in getattr(found, "__dict__", {}).items())
         slots = (name for kind in type(found).__mro__ for name in getattr(kind, "__slots__", ()))
