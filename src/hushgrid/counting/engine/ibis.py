@@ -83,8 +83,8 @@ class IbisEngine:
         """
         backend: Any = frame.to_native()
         if backend.get_backend().name == "sqlite":
-            msg = "a column in SQLite may hold values of any type, so that one record could stop a release in slices or "
-            msg += "of a period. Hand over a frame of pandas or a Parquet file."
+            msg = "a column in SQLite may hold values of any type, so that one record could stop a release in slices "
+            msg += "or of a period. Hand over a frame of pandas or a Parquet file."
             raise ArgumentError(msg)
         return frame
 
