@@ -66,14 +66,14 @@ POINTS = section(
     click.option(
         "--delimiter",
         metavar="SIGN",
-        show_default="by the header line",
-        help="What stands between the columns of a CSV file: , ; | or tab.",
+        show_default="as in the header line",
+        help="Sign between the columns of a CSV file: , ; | or tab.",
     ),
     click.option(
         "--decimal",
         metavar="SIGN",
-        show_default="either, or . if columns have commas between them",
-        help="What stands before the decimals of its numbers: . or ,",
+        show_default="either, but only . if commas separate the columns",
+        help="Decimal sign of the numbers in a CSV file: . or ,",
     ),
     click.option(
         "--domain",
@@ -88,14 +88,14 @@ POINTS = section(
         metavar="EPSG:n",
         default=LONGITUDE_LATITUDE,
         show_default=True,
-        help="CRS of the domain and the grid, whatever the points are in.",
+        help="CRS of the domain and the grid. The points may be in another.",
     ),
 )
 PRIVACY = section(
     "Privacy",
     click.option("--epsilon", required=True, metavar="E", help="The privacy budget. Smaller means more private."),
     click.option(
-        "--user-column", "user", metavar="COLUMN", help="Protect users: the column that says whose record it is."
+        "--user-column", "user", metavar="COLUMN", help="Protect users, not single records: the column of user ids."
     ),
     click.option("--max-per-user", type=int, metavar="K", help="Records to keep of each user. With --user-column."),
     click.option(
@@ -115,21 +115,21 @@ PRIVACY = section(
         "--max-for-total",
         type=int,
         metavar="B",
-        show_default="10 x K",
-        help="Records of each user that a private total counts; of --estimate all-records, those that count at all.",
+        show_default="10 x K; with --estimate, as many as the noise allows",
+        help="Most records of each user in a private total, in the share kept, or in --estimate all-records.",
     ),
     click.option(
         "--kept-share/--no-kept-share",
         default=True,
         show_default=True,
-        help="Say which share of the records was kept, for a fiftieth of the budget. With --user-column.",
+        help="Measure which share of the records was kept, for a fiftieth of the budget. With --user-column.",
     ),
     click.option(
         "--estimate",
         type=click.Choice(["kept-records", "all-records"]),
         default="kept-records",
         show_default=True,
-        help="What to count: kept records, or all, for a third of the budget. With --user-column.",
+        help="Count kept records, or estimate all records for a third of the budget. With --user-column.",
     ),
     click.option(
         "--distinct-users",
@@ -169,7 +169,7 @@ METHOD = section(
         "--levels",
         callback=to_texts,
         metavar="FIELD,...",
-        help="Properties that areas lie in, the coarsest first, and last their own: state,county. With --areas.",
+        help="Properties that name the levels, from the coarsest to the areas themselves: state,county. With --areas.",
     ),
     click.option(
         "--level-shares",
@@ -183,19 +183,19 @@ METHOD = section(
         metavar="places|FILE|none",
         show_default="none",
         shell_complete=complete_file,
-        help="What is public already, to sharpen the release by, at no cost: the places of the world, a GeoTIFF of "
+        help="Sharpen the release by what is public already, at no cost: the places of the world, a GeoTIFF of "
         "population, points or polygons (GeoJSON, Parquet), or an earlier release. For staq.",
     ),
     click.option(
-        "--prior-weight", metavar="COLUMN", help="What each point or polygon of the prior counts for, such as people."
+        "--prior-weight", metavar="COLUMN", help="Weight of each point or polygon of the prior, such as its people."
     ),
     click.option(
         "--aim",
         metavar="PLACES|LENGTH|SHARE%",
         shell_complete=complete_file,
         help="Make the release for what will be asked. PLACES are public polygons (.geojson, .parquet), each counted "
-        "by itself. Or counts over squares of a side: 200m, 1.5km, or 0.5% of the domain's; large areas then come out "
-        "worse.",
+        "by itself. A LENGTH or SHARE is the side of small squares, such as 200m, 1.5km, or 0.5% of the domain's; "
+        "large areas then come out worse.",
     ),
     click.option("--public-size", type=int, metavar="N", help="About how many points, if that is public knowledge."),
     click.option(
@@ -217,7 +217,7 @@ METHOD = section(
         type=int,
         metavar="N",
         show_default=f"{Staq.most_cells:,} for staq, else {GUIDELINE_CELL_LIMIT:,}",
-        help="Most cells to divide the domain into, where the noisy size decides.",
+        help="Most cells to divide the domain into, where their number follows from the noisy size.",
     ),
     click.option(
         "--calibrate/--no-calibrate",
@@ -232,30 +232,35 @@ SLICES = section(
     click.option(
         "--values",
         metavar="a,b,c|FILE",
-        help="The values, one slice each, or a file with one a line. They are public: all are released, empty or not.",
+        help="The values, one slice each, or a file with one value on each line. They are public: all are released, "
+        "empty or not.",
     ),
-    click.option("--other", is_flag=True, help="One more slice for all other values. Else they are not counted."),
+    click.option(
+        "--other", is_flag=True, help="Make one more slice for all other values. Otherwise they are not counted."
+    ),
     click.option("--time", metavar="COLUMN", help="When each record was made. With --slices or --period."),
     click.option(
         "--slices",
         type=click.Choice(list(get_args(TimeKind))),
-        help="What times are divided into: hours of the day, days of the week, or periods from --from to --to.",
+        help="How times are divided: into hours of the day, days of the week, or periods from --from to --to.",
     ),
     click.option(
         "--period",
         metavar="2026-03",
         help="Count records of this year, quarter (2026-Q1), month, week (2026-W09) or day alone. With --time.",
     ),
-    click.option("--from", "start", metavar="DAY", help="First day of all periods, such as 2026-01-01."),
-    click.option("--to", "end", metavar="DAY", help="The day after the last period."),
-    click.option("--timezone", metavar="ZONE", show_default="UTC", help="Whose clocks count, such as Europe/Berlin."),
+    click.option("--from", "start", metavar="DAY", help="First day of the first period, such as 2026-01-01."),
+    click.option("--to", "end", metavar="DAY", help="The day after the last period, such as 2027-01-01."),
     click.option(
-        "--time-format", metavar="FORMAT", show_default="ISO 8601", help="How times are written: %d.%m.%Y %H:%M"
+        "--timezone", metavar="ZONE", show_default="UTC", help="Time zone of the hours and days, such as Europe/Berlin."
+    ),
+    click.option(
+        "--time-format", metavar="FORMAT", show_default="ISO 8601", help="How times are written, such as %d.%m.%Y %H:%M"
     ),
     click.option(
         "--time-unit",
         type=click.Choice(["s", "ms", *get_args(Unit)]),
-        help="Times are whole numbers, counted from 1970 in this unit.",
+        help="Times are whole numbers: seconds or milliseconds since 1970.",
     ),
 )
 LEDGER = section(
@@ -269,11 +274,11 @@ LEDGER = section(
         help="The ledger. With --dataset.",
     ),
     click.option("--new-release", is_flag=True, help="Pay for another release, even if the ledger has this one."),
-    click.option("--resume", type=int, metavar="ENTRY", help="Go on with an entry of the ledger that was cut off."),
+    click.option("--resume", type=int, metavar="ENTRY", help="Go on with this entry of the ledger, which was cut off."),
     click.option(
         "--series",
         is_flag=True,
-        help="Sharpen the release by the last one of the data set and domain before the period, at no cost. For staq.",
+        help="Sharpen the release by the latest earlier one of this data set and domain, at no cost. For staq.",
     ),
 )
 ENGINE = section(
@@ -283,7 +288,7 @@ ENGINE = section(
         type=click.Choice(["auto", "duckdb", "spark"]),
         default="auto",
         show_default=True,
-        help="What counts: hushgrid itself, DuckDB for whatever it reads, or a Spark session.",
+        help="Who counts the points: hushgrid itself, DuckDB, or a Spark session.",
     ),
     click.option("--spark-conf", multiple=True, metavar="KEY=VALUE", help="A setting of Spark. May be repeated."),
 )
@@ -294,7 +299,8 @@ CHECK = section(
         "--points-about",
         type=int,
         metavar="N",
-        help="Rough number of points, from public knowledge; of users, of kept records. Used to foresee errors alone.",
+        help="Rough number of points, from public knowledge; with --user-column, of kept records. Only used to foresee "
+        "errors.",
     ),
     click.option(
         "--look",
@@ -319,6 +325,6 @@ RECIPE = section(
         expose_value=False,
         shell_complete=complete_file,
         help="Take options from this file, by their long names, and POINTS as points. {period} in a text stands for "
-        "--period. What is typed wins.",
+        "--period. Options that you type win over the file.",
     ),
 )

@@ -111,10 +111,9 @@ def publish(
         Reference system of the points, such as ``"EPSG:4326"``, where it is not the domain's: they are transformed
         before they are counted, each by itself; one that cannot be transformed is ignored. East comes before north.
     delimiter : ",", ";", "|" or "tab", optional
-        What stands between the columns of a CSV file; its header line tells.
+        Sign between the columns of a CSV file; by default the one in its header line.
     decimal : "." or ",", optional
-        What stands before the decimals of its numbers. If not given, a point; or a comma as well, where columns have
-        no commas between them.
+        Decimal sign of the numbers in a CSV file; by default a point, or either where no commas separate the columns.
     user : str, or array of ids, optional
         Name of the column that tells whose record it is: integers, text, UUIDs or binary. Beside an array of points,
         the ids themselves. The release then protects each user with all their records, and its counts are of kept
@@ -127,19 +126,20 @@ def publish(
         Scale the counts of kept records to a total: one that is public, or the number of records of all users, at
         most `max_for_total` of each, for a twentieth of the budget.
     max_for_total : int, optional
-        Ten times `max_per_user` if not given; for ``estimate="all-records"``, chosen from noisy values.
+        Most records of each user in a private total and in the share that was kept; by default ten times
+        `max_per_user`. With ``estimate="all-records"``, most that count at all; by default chosen from noisy values.
     kept_share : bool
-        Whether to say which share of the records was kept, for a fiftieth of the budget: they are compared with the
-        records of all users, at most `max_for_total` of each. Counts that are scaled to a total say it at no cost.
+        Whether to measure which share of the records was kept, for a fiftieth of the budget: they are compared with
+        the records of all users, at most `max_for_total` of each. Where counts are scaled to a total, it costs nothing.
     estimate : "kept-records" or "all-records"
         What the counts are of. ``"all-records"`` takes about a third of the budget for what kept records do not tell:
         how many records users have, and how many of all lie in each of 256 regions. Intervals then cover what is
         unknown because only `max_per_user` records of each are kept. Counts are of at most `max_for_total` records of
         each user, by default as many as the noise allows; of all where `scale_to_total` is a public number.
     distinct : bool
-        Count users and not records: each once a cell, in at most `max_per_user` cells of a public grid, given as
-        ``method=hg.UniformGrid(side=...)``, or of the areas of ``method=hg.Areas(polygons)``. Sums over several cells
-        are of user-area pairs.
+        Count users instead of records: each once in a cell, in at most `max_per_user` cells of a public grid, given
+        as ``method=hg.UniformGrid(side=...)``, or of the areas of ``method=hg.Areas(polygons)``. Sums over several
+        cells are of user-area pairs.
     public_size : int, optional
         About how many points there are, if that is public knowledge; saves the budget for a noisy figure.
     size_from : "rows" or "domain"
@@ -148,8 +148,8 @@ def publish(
     size_share : float
         Share of the budget for the noisy size.
     max_cells : int, optional
-        Most cells of a partition that is sized from released values; a million for STAQ and sixteen for other methods
-        if not given. Where it leaves out cells, the release says so.
+        Most cells of a partition that is sized from released values; by default 1,048,576 for STAQ and 16,777,216 for
+        other methods. Where there would have been more, the release says so.
     calibrate : bool
         Whether to find how wide the intervals of this release have to be, by publishing made-up points like it. Takes
         about a third of the time of the release, and less for more than 200,000 points; without it, intervals are as
@@ -159,12 +159,13 @@ def publish(
         population, points or polygons in GeoJSON or Parquet, or an earlier release. It costs no budget; how far it is
         believed is learned from the release. It must not have been made from the points. For STAQ alone.
     prior_weight : str, optional
-        Property or column of its points or polygons that says what each counts for, such as people.
+        Property or column with the weight of each point or polygon of the prior, such as its people.
     aim : str, path or polygons, optional
-        What will mostly be asked. Places: a file of public polygons (GeoJSON, GeoParquet), or polygons as `Areas` takes
-        them, that do not overlap and never come from the data; each is counted by itself, all else around them, and
-        `Synopsis.table` lists them. Or counts over squares of a side, a length such as ``"200m"`` or a share of the
-        domain's sides such as ``"0.5%"``: they come out better than by STAQ, and large areas worse.
+        What will mostly be asked: public places, or small squares of one size. Places are a file of polygons (GeoJSON,
+        GeoParquet), or polygons as `Areas` takes them. They do not overlap and never come from the data; each is
+        counted by itself, all other points around them, and `Synopsis.table` lists them. The side of squares is a
+        length such as ``"200m"``, or a share of the domain's sides such as ``"0.5%"``: counts over them come out better
+        than by STAQ, and those of large areas worse.
     period : str, optional
         Count the records of this year, quarter, month, week or day alone: ``"2026"``, ``"2026-Q1"``, ``"2026-03"``,
         ``"2026-W09"``, ``"2026-03-31"``. In a ledger with a budget for each period, this one pays.

@@ -56,8 +56,8 @@ FORMS_BY_ENDING: dict[str, Literal["html", "csv"]] = {".html": "html", ".htm": "
     "--slice",
     "slice_text",
     metavar="NAME[,NAME]",
-    help="Compare a slice of both, or one of BEFORE with another of AFTER, which may be the same file, or one with a "
-    "release that has none.",
+    help="Compare this slice of both releases, or the first slice of BEFORE with the second of AFTER. BEFORE and AFTER "
+    "may then be one file. A slice can also be compared with a release that has none.",
 )
 @click.option("--confidence", default=0.95, show_default=True, help="Confidence of the intervals.")
 @click.option("--rate", default=0.05, show_default=True, help="Share of false alarms among the changes that are found.")

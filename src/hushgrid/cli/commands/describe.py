@@ -83,7 +83,7 @@ def suggest(release: "Synopsis | Slices", path: Path) -> None:
 def describe_command(file: Path, want_json: bool) -> None:
     """Say what a release holds and what it promises.
 
-    FILE is a release made by "hushgrid publish". Of slices, every total is listed.
+    FILE is a release made by "hushgrid publish". If it is in slices, the total of every slice is listed.
     """
     from hushgrid.release.describe import Description, SlicesDescription
     from hushgrid.slices.slices import Slices

@@ -208,8 +208,8 @@ def init(
 
     The ledger is created if it does not exist. Neither the budget nor the unit can be changed later.
 
-    With --per, the budget holds for what is told about the records of one period. Whoever has records in several has to
-    bear the sum, which grows with every period; "hushgrid ledger show" tells it.
+    With --per, each period has this budget for its own records. For somebody with records in several periods, what is
+    spent adds up, and the sum grows with every period; "hushgrid ledger show" tells it.
     """
     from hushgrid.ledger.ledger import open_ledger
 

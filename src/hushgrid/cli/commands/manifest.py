@@ -60,8 +60,8 @@ def manifest_command(file: Path, output: Path | None, want_json: bool, overwrite
     """State on one page what a release promises, to be signed.
 
     FILE is a release made by "hushgrid publish". The statement has the guarantee, how sure somebody can become about
-    one person, what the file holds, how to check it and what is not protected. It follows from FILE alone, but for what
-    you say of yourself. With --dataset or --ledger it has the state of the ledger, which must know FILE.
+    one person, what the file holds, how to check it and what is not protected. All of it follows from FILE, except what
+    you say about yourself. With --dataset or --ledger it has the state of the ledger, which must know FILE.
     """
     from hushgrid.export.statement import HTML, MARKDOWN, check_ending
     from hushgrid.release.manifest import manifest

@@ -52,7 +52,7 @@ def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str 
     "--domain-crs",
     default=LONGITUDE_LATITUDE,
     show_default=True,
-    metavar="EPSG:N",
+    metavar="EPSG:n",
     help="Reference system of the domain.",
 )
 @click.option(
@@ -82,7 +82,8 @@ def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str 
     callback=to_texts,
     metavar="N,N",
     show_default="5,40",
-    help="Records that half of the users have at most, and nine in ten, from public knowledge. With --max-per-user.",
+    help="Two numbers from public knowledge: half of the users have at most the first number of records, and nine in "
+    "ten at most the second. With --max-per-user.",
 )
 @click.option(
     "--estimate",
@@ -126,8 +127,7 @@ def to_accuracy(_context: click.Context, _parameter: click.Parameter, text: str 
 @click.option(
     "--aim",
     metavar="PLACES|LENGTH|SHARE%",
-    help="Show what a release aimed at these places or this scale gains there and costs elsewhere, as publish --aim "
-    "takes it.",
+    help="Show what a release with publish --aim gains at these places or this scale, and what it costs elsewhere.",
 )
 @click.option(
     "--by",
@@ -162,7 +162,7 @@ def plan_command(
 
     With --max-per-user it weighs what other bounds on the records of a user would lose against the noise they take.
     With --areas it tells how far off the counts of each level would be, by how the budget is split among levels. With
-    --by it tells what one slice would be.
+    --by the figures are those of one slice.
     """
     from hushgrid.planning.plan import Plan, plan
     from hushgrid.planning.users import draw_bounds

@@ -94,13 +94,15 @@ def publish_command(
     With --dataset the budget is taken from a ledger before anything is read; see 'hushgrid ledger'. The same request
     gives back the same release, at no cost.
 
-    With --by or --time every slice is released, in one file and for one budget; with both, every pair of them. A record
-    lies in one slice at most. Which slices there are is given and public.
+    With --by or --time there are many maps in one release, such as one for each kind or hour, for one budget; with
+    both, one for each pair. They are called slices. A record lies in one slice at most. The list of slices is public,
+    and every slice is released, empty or not.
 
-    With --config all of this may be in a file, to publish again next month: see "How to publish every month".
+    With --config the options come from a file, so that next month takes the same ones: see "Publish every month" in the
+    documentation.
 
-    With --check nothing is published: it says what the columns are taken for, what would be charged and promised, and
-    what to expect.
+    With --check nothing is published. The command says what the columns are taken for, what would be charged and
+    promised, and what to expect.
     """
     from hushgrid.counting.engine.address import Address
     from hushgrid.release.advice import epsilon_warning

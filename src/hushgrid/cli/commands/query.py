@@ -63,17 +63,17 @@ if TYPE_CHECKING:
 )
 @click.option("--area-name", metavar="FIELD", show_default="name or id", help="Property that names each polygon.")
 @click.option(
-    "--level", metavar="LEVEL", show_default="the finest", help="Level of areas to list, of a release on areas."
+    "--level", metavar="LEVEL", show_default="the finest", help="Level of areas to list. For a release on areas."
 )
 @click.option(
-    "--whole", "want_whole", is_flag=True, help="Whole numbers that add up, of polygons or of a release on areas."
+    "--whole", "want_whole", is_flag=True, help="Give whole numbers that add up. For polygons, or a release on areas."
 )
 @click.option(
     "--slice",
     "slice_text",
     metavar="NAME[,NAME]",
     show_default="all together",
-    help="Slice to ask, or several to add up, of a release in slices.",
+    help="Slice to ask, or several to add up. For a release in slices.",
 )
 @click.option("--each", is_flag=True, help="Ask every slice of a release in slices, one by one.")
 @click.option("--confidence", default=0.95, show_default=True, help="Confidence of the intervals.")
@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     "--output",
     type=click.Path(path_type=Path),
     metavar="OUT",
-    help="Write a file: .geojson or .gpkg of polygons, or .csv of anything.",
+    help="Write a file: .csv, or for polygons also .geojson or .gpkg.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 def query(
@@ -106,10 +106,10 @@ def query(
 ) -> None:
     """Estimate how many points lie in rectangles or polygons.
 
-    FILE is a release made by "hushgrid publish", or a folder of them, one a period. Every estimate has an interval.
-    Parts of an area outside the domain count nothing. Features of a polygon file are numbered from 0. A release on
-    areas, or aimed at places, lists these, if nothing is asked. A release in slices is asked for all of them together,
-    unless --slice or --each say otherwise.
+    FILE is a release made by "hushgrid publish", or a folder of them, one for each period. Every estimate has an
+    interval. Parts of an area outside the domain count nothing. Features of a polygon file are numbered from 0. If
+    nothing is asked, a release on areas lists its areas, and one aimed at places lists the places. A release in slices
+    answers for all of them together, unless --slice or --each say otherwise.
     """
     asked = PlacesAsked(**options)
     asked.check()

@@ -28,7 +28,7 @@ polygons_option = click.option(
     "polygons_file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Areas to tell the counts of, over time, of a folder of releases: any file that 'hushgrid query' takes.",
+    help="Areas whose counts over time are shown, for a folder of releases. Any file that 'hushgrid query' takes.",
 )
 
 
@@ -42,18 +42,16 @@ polygons_option = click.option(
     help="Areas and lines to draw instead of coastlines and borders, in the coordinates of the release.",
 )
 @polygons_option
-@click.option(
-    "--area-name", metavar="FIELD", help="Property that has the names of areas, of an overlay or of polygons."
-)
+@click.option("--area-name", metavar="FIELD", help="Property that names the areas of the overlay or of the polygons.")
 @click.option("--title", metavar="TEXT", help="Heading of the page. [default: the name of FILE]")
-@click.option("--description", metavar="TEXT", help="What stands below the heading.")
+@click.option("--description", metavar="TEXT", help="Text below the heading.")
 @click.option(
     "--basemap",
     metavar="URL",
     help="Address of tiles to draw below the release, with {z}, {x} and {y}. The page needs the network then.",
 )
 @click.option("--basemap-credit", metavar="TEXT", help="Who made the tiles. [default: their server]")
-@click.option("--slice", "slice_name", metavar="NAME", help="Slice to draw alone, of a release in slices.")
+@click.option("--slice", "slice_name", metavar="NAME", help="Draw this slice alone. For a release in slices.")
 @click.option("--overwrite", is_flag=True, help="Replace HTML if it exists.")
 def draw_map(
     file: Path,
@@ -70,9 +68,9 @@ def draw_map(
 ) -> None:
     """Draw a release as a web page that answers questions.
 
-    FILE is a release made by "hushgrid publish", or a folder of them, one a period. The page is one file. It works
-    offline and sends nothing anywhere, unless it is given a basemap. A release on areas, and any release with areas in
-    its overlay, has a table of them. The page of a folder has a map of each period, and counts over time.
+    FILE is a release made by "hushgrid publish", or a folder of them, one for each period. The page is one file. It
+    works offline and sends nothing anywhere, unless it is given a basemap. For a release on areas, or with areas in the
+    overlay, it has a table of them. The page of a folder has a map of each period, and counts over time.
     """
     from hushgrid.files.paths import FOLDER, irregularity
     from hushgrid.web.basemap import Basemap
@@ -179,7 +177,7 @@ def serve(files: tuple[Path, ...], polygons_file: Path | None, area_name: str | 
 
     Every FILE is a release made by "hushgrid publish", or a folder of them. Its page is the one that "hushgrid map"
     makes, with a switch to the others. Releases of one kind with periods in their names, such as trips-2026-03, have a
-    page together: their counts over time. /v1/ answers in JSON, for each slice and for sums where there are slices, and
+    page together: their counts over time. /v1/ answers in JSON, also for slices and sums of them, and
     /openapi.json says how to ask. The address is printed when the server is ready.
     """
     from hushgrid.web.server import address_of, is_open, listen, raise_file_limit, server
