@@ -51,10 +51,17 @@ def test_people_are_told_what_a_bound_on_users_costs(run: Run) -> None:
     made = plan(DOMAIN, points_about=20_000, epsilon=2, max_per_user=10)
     assert "With about 20,000 points, no more than 10 of them of one user, and epsilon 2, a rectangle" in said
     assert f"95 % of them by less than {rounded_percent(made.yardstick.relative_reach)}." in said
-    assert f"the least by both is at K = {made.bounds.best.max_per_user}." in said
+    assert f"it is least at K = {made.bounds.best.max_per_user}." in said
     for row in made.bounds.rows:
         shares = " ".join(map(rounded_percent, (row.kept, row.noise, row.loss, row.together)))
         assert f" {row.max_per_user:,} {shares} " in said
+
+
+def test_the_points_of_a_slice_are_as_rough_as_those_of_all(run: Run) -> None:
+    """A million about, in 24 slices, are not 41,666 each."""
+    said = flat(run(*GIVEN[:-1], "1000000", "--epsilon", "1", "--by", "24").stdout)
+
+    assert "With about 42,000 points and epsilon 0.9," in said
 
 
 def test_time_and_memory_are_told_for_each_method(run: Run) -> None:

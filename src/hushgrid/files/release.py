@@ -25,7 +25,7 @@ from hushgrid.files.footer import (
 )
 from hushgrid.files.geo import CORNERS
 from hushgrid.files.groups import groups_by_place
-from hushgrid.files.paths import MISSING, irregularity, near_file, new_file
+from hushgrid.files.paths import FOLDER, MISSING, irregularity, near_file, new_file
 from hushgrid.files.tables import measured_columns, measured_from
 from hushgrid.geometry.domain import BOUNDS
 from hushgrid.geometry.partition import Structure
@@ -307,7 +307,8 @@ def _check_source(path: Path) -> None:
     complaint = irregularity(path)
     if complaint is not None:
         near = near_file(path) if complaint == MISSING else None
-        msg = f"{path} {complaint}."
+        way = " Name one release in it." if complaint == FOLDER else ""
+        msg = f"{path} {complaint}.{way}"
         raise SynopsisFileError(msg, instead={"path": near} if near else None)
     try:
         with path.open("rb") as file:

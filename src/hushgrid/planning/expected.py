@@ -123,8 +123,8 @@ def _of_rectangles(request: ReleaseRequest, size: int, most: int) -> tuple[str, 
     rows = {row.method: row for row in made.methods}
     row = rows.get(request.method.name, rows[PLANNED])
     said = [
-        f"Over {rounded_percent(error.area_share)} of the domain, where about {about(error.points)} are, counts may "
+        f"Counts over {rounded_percent(error.area_share)} of the domain, about {about(error.points)} points each, may "
         f"be off by up to {about(error.reach)}, 95 times in 100."
         for error in row.errors
     ]
-    return (*said, f"This is of {row.method}, and of made-up points; see 'hushgrid plan'.")
+    return (*said, f"These figures are for {row.method} and made-up points; see 'hushgrid plan'.")

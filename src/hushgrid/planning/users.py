@@ -180,9 +180,10 @@ class BoundsPlan:
             f"Which K? Of about {about(self.records_about)} records in all, half of the users having at most "
             f"{self.records.typical:g} and nine in ten at most {self.records.many:g} (--records-per-user), K = "
             f"{few.max_per_user:,} would lose {rounded_percent(few.loss)}, and K = {many.max_per_user:,} takes "
-            f"{many.max_per_user:,} times the noise. The table tells what 95 % of the counts of {self.rectangle} "
-            f"rectangles stay below, scaled to all records: the least by both is at K = {best.max_per_user:,}. How "
-            "many records users have must be public knowledge or a guess; never look it up in the data."
+            f"{many.max_per_user:,} times the noise. The table shows the error that 95 % of the counts of "
+            f"{self.rectangle} rectangles stay below, scaled to all records. By noise and loss together it is least at "
+            f"K = {best.max_per_user:,}. How many records users have must be public knowledge or a guess; never look "
+            "it up in the data."
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -118,8 +118,8 @@ def levels_in_words(made: "LevelsPlan") -> str:
     kept = f", at most {made.max_per_user:,} records of a user kept" if made.max_per_user > 1 else ""
     how_to_read = (
         f"At epsilon {float(made.epsilon):g}{kept}, the count of a typical area is off by no more than this 95 % of "
-        "the time. All of the budget on the finest level leaves coarser areas to be the sums of their parts. This "
-        "follows from the areas and the budget; no points were looked at."
+        "the time. Where all of the budget goes to the finest level, coarser areas are the sums of their parts. "
+        "These figures follow from the areas and the budget; no points were looked at."
     )
     texts = [how_to_read]
     if made.points_about is not None:

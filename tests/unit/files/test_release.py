@@ -271,7 +271,7 @@ def test_what_is_no_file_is_refused(tmp_path):
     (tmp_path / "text").write_text("lon,lat\n1,2\n")
     cases = {
         "missing": "does not exist",
-        "": "is a folder",
+        "": "is a folder. Name one release in it",
         "empty": "not a Parquet file",
         "text": "not a Parquet file",
     }

@@ -122,7 +122,7 @@ def test_a_size_is_asked_for_where_none_is_public() -> None:
     assert unknown.expected.cells is None
     assert declared.missing == ()
     assert declared.expected.cells > 1000
-    assert "Over 1 % of the domain" in " ".join(str(declared).split())
+    assert "Counts over 1 % of the domain" in " ".join(str(declared).split())
 
 
 def test_errors_on_areas_follow_from_the_budget() -> None:

@@ -228,5 +228,5 @@ def _one_slice(
         raise click.UsageError(msg)
     return {
         "epsilon": exact_epsilon(epsilon) * (1 - share_of_total(slices)),
-        "points_about": max(1, points_about // slices),
+        "points_about": round(float(f"{max(1, points_about / slices):.2g}")),  # about, so two digits
     }
