@@ -38,6 +38,20 @@ def test_every_passage_has_a_place_of_its_own():
     assert opened == len(marks)
 
 
+def test_pages_that_tell_it_in_short_have_the_same_numbers(evidence):
+    """What STAQ and its stages gain is on two more pages, without standard errors."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in PASSAGES["stages"](evidence).splitlines()]
+    page = (ROOT / "docs" / "explanation" / "how-staq-works.md").read_text(encoding="utf-8")
+    for epsilon, *stages in (row for row in rows if row[0] in ("0.1", "1")):
+        for place, error in enumerate(("relative", "absolute")):
+            ratios = [stage.split(" / ")[place].split(" ± ")[0] for stage in stages]
+            assert f"| {epsilon}, {error} error | {' | '.join(ratios)} |" in page
+
+    lead = re.search(r"STAQ has (\S+) ± \S+ of the relative and (\S+) ± ", PASSAGES["lead"](evidence))
+    paper = (ROOT / "docs" / "explanation" / "the-paper.md").read_text(encoding="utf-8")
+    assert f"it has {lead[1]} of AG's relative and {lead[2]} of its absolute error" in " ".join(paper.split())
+
+
 def test_a_number_typed_by_hand_is_replaced(tmp_path, evidence):
     """Negative control: what the rows do not say does not stay."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
