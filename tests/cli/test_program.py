@@ -133,6 +133,20 @@ def test_wrong_usage_says_where_help_is(run: Run, arguments: list[str]) -> None:
     assert_refused(run(*arguments), 2, "--help'.")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "better"),
+    {
+        "nothing": ([], "POINTS --domain W,S,E,N --epsilon E --output FILE"),
+        "points": (["a.csv"], "a.csv --domain W,S,E,N --epsilon E --output FILE"),
+        "areas": (["a.csv", "--areas", "a.geojson"], "a.csv --areas a.geojson --epsilon E --output FILE"),
+        "h3": (["a.csv", "--areas", "h3:8"], "a.csv --areas h3:8 --domain W,S,E,N --epsilon E --output FILE"),
+    }.values(),
+)
+def test_all_that_is_missing_is_shown_at_once(run: Run, arguments: list[str], better: str) -> None:
+    """The domain as well, unless areas have one of their own."""
+    assert f"Try: hushgrid publish {better}\n" in run("publish", *arguments).stderr
+
+
 def test_the_version_is_that_of_the_package(run: Run) -> None:
     """`hushgrid --version` says the name and the number."""
     assert run("--version").stdout == f"hushgrid {version('hushgrid')}\n"

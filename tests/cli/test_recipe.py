@@ -130,7 +130,7 @@ def test_a_period_that_is_missing_is_asked_for(run: Run, recipe: Path) -> None:
     assert_refused(result, 2)
     assert "Try: hushgrid publish --config release.toml --period 2026-03" in result.stderr
     Path("release.toml").write_text(recipe.read_text().replace("{period}", "one"))
-    assert_refused(run("publish", "--config", "release.toml"), 2, "--time COLUMN and --period 2026-03 do")
+    assert_refused(run("publish", "--config", "release.toml"), 2, "give --time COLUMN and --period 2026-03.")
 
 
 def test_a_recipe_that_is_not_there_is_exit_code_3(run: Run, recipe: Path) -> None:

@@ -162,7 +162,7 @@ def _environment(home: Path) -> dict[str, str]:
     """Settings of commands: programs of this environment, a home of their own, no colours."""
     return {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}",  # the code of this checkout, wherever another is installed
         "PYTHONUNBUFFERED": "1",
         "HOME": str(home),
         "LC_ALL": "C.UTF-8",

@@ -304,8 +304,10 @@ class SlicesAsked:
     def _check(self) -> None:
         """Refuse options that need another."""
         if (self.by is None) != (self.values is None):
-            msg = "--by COLUMN and --values a,b,c go together: which slices there are is public, and is never read "
-            msg += "from the records."
+            msg = (
+                "--by COLUMN and --values a,b,c go together: the list of slices is public, and is never read from the "
+            )
+            msg += "records."
             raise ArgumentError(msg, instead={"values": "a,b,c"} if self.values is None else None)
         if self.other and self.by is None:
             msg = "--other makes one slice of all values that --values does not list. Give --by and --values, too."
@@ -314,8 +316,10 @@ class SlicesAsked:
             self._check_period()
             return
         if (self.time is None) != (self.slices is None):
-            msg = "--time COLUMN and --slices hour (or weekday, day, week, month, quarter, year) go together. Of one "
-            msg += "period alone, --time COLUMN and --period 2026-03 do."
+            msg = (
+                "--time COLUMN and --slices hour (or weekday, day, week, month, quarter, year) go together. To publish "
+            )
+            msg += "one period alone, give --time COLUMN and --period 2026-03."
             raise ArgumentError(msg)
         about_time = {
             "--from": self.start,
@@ -325,7 +329,7 @@ class SlicesAsked:
             "--time-unit": self.time_unit,
         }
         for option in (option for option, given in about_time.items() if given is not None and self.time is None):
-            msg = f"{option} is about slices of time. Give --time COLUMN and --slices, too, or --period of one period."
+            msg = f"{option} is about slices of time. Give --time COLUMN and --slices, too, or --period for one period."
             raise ArgumentError(msg)
 
     def _check_period(self) -> None:

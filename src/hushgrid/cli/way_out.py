@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import click
 
+from hushgrid.cli.arguments import H3
 from hushgrid.cli.parameters import whole_number
 from hushgrid.errors import HushgridError
 from hushgrid.geometry.domain import LONGITUDE_LATITUDE, Domain, exact_text, number_of
@@ -162,14 +163,16 @@ def _renamed(words: Sequence[str], name: str, possible: Sequence[str]) -> list[s
 
 
 def _with_missing(typed: Typed, hint: str, missing: click.Parameter | None) -> Typed:
-    """Add what is required and missing.
+    """Add what is required and missing, the domain included.
 
-    A recipe may have given the other options that are required.
+    A recipe may have given the other options that are required. Areas have a domain of their own, but H3 cells do not.
     """
-    config = typed.parameter("config")
+    config, areas = typed.parameter("config"), typed.parameter("areas")
     alone = config is not None and typed.given(config) is not None
+    around_areas = areas is not None and not (typed.given(areas) or H3).startswith(H3)
     for parameter in typed.command.params:
-        wanted = hint in parameter.opts or parameter is missing or (parameter.required and not alone)
+        required = parameter.required or ("--domain" in parameter.opts and not around_areas)
+        wanted = hint in parameter.opts or parameter is missing or (required and not alone)
         if wanted and typed.given(parameter) is None:
             blank = parameter.make_metavar(click.Context(typed.command)).partition("|")[0]  # HTML of HTML|-
             if isinstance(parameter.type, click.Choice):

@@ -154,7 +154,7 @@ def publish_command(
         found = deliver(request, source, charge=charge, delivery=delivery)
     click.echo(output)
     if crs is None:
-        note("Points were taken as longitude and latitude; --crs says otherwise.")
+        note("Points were taken as longitude and latitude. If they are in another system, name it: --crs EPSG:n")
     if manifest:
         write_manifest_files(found, output, overwrite=overwrite)
     _tell(found, delivery, output)
