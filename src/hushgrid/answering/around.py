@@ -228,7 +228,10 @@ class PlacedAreaSurface:
 
 
 class PlacedSurface:
-    """The same summed over rectangles, which are treated as polygons."""
+    """Density around places and in them, summed over rectangles.
+
+    Rectangles are treated as polygons.
+    """
 
     def __init__(self, areas: PlacedAreaSurface, domain: Domain) -> None:
         self._areas = areas

@@ -189,7 +189,7 @@ class _Rings:
         return pieces
 
     def drawn(self, domain: Domain) -> Self:
-        """The same with vertices along arcs and on the borders of a domain."""
+        """The same cells with vertices along arcs and on the borders of a domain."""
         edges, edge, back = self.edges
         of_edge, share, added = _added_vertices(edges, self.pieces(BEND), domain)
         first, stop = (np.searchsorted(of_edge, edge, side=side) for side in ("left", "right"))

@@ -252,21 +252,7 @@ def _users() -> Iterator[Route]:
         sets="few",
         of_users=True,
     )
-    for title, hand_over, needs in WAYS_IN:
-        if title in ("Arrow table", "polars", "Dask"):
-            continue  # polars and Dask bound no users: they have no SHA-256
-        for what, more in OF_USERS.items():
-            yield Route(
-                title=f"users, {what}, {title}",
-                method="ug",
-                arguments={**USER, "method": grid, **more},
-                hand_over=hand_over,
-                needs=needs,
-                sets="few" if title in SLOW else "some",
-                of_users=True,
-            )
-            if title == "Spark":
-                break
+    yield from _users_by_ways_in(grid)
     yield Route(
         title="users, public prior",
         method="staq",
@@ -283,6 +269,24 @@ def _users() -> Iterator[Route]:
         sets="some",
         of_users=True,
     )
+
+
+def _users_by_ways_in(grid: UniformGrid) -> Iterator[Route]:
+    for title, hand_over, needs in WAYS_IN:
+        if title in ("Arrow table", "polars", "Dask"):
+            continue  # polars and Dask bound no users: they have no SHA-256
+        for what, more in OF_USERS.items():
+            yield Route(
+                title=f"users, {what}, {title}",
+                method="ug",
+                arguments={**USER, "method": grid, **more},
+                hand_over=hand_over,
+                needs=needs,
+                sets="few" if title in SLOW else "some",
+                of_users=True,
+            )
+            if title == "Spark":
+                break
 
 
 def squares(side: int) -> Any:

@@ -68,7 +68,7 @@ class Change:
 
     @property
     def _about_periods(self) -> tuple[str, ...]:
-        """That periods of different kinds have different numbers of records, if they are."""
+        """A warning where the periods of both are of different kinds."""
         one, other = self.before.period, self.after.period
         if one is None or other is None or one.kind == other.kind:
             return ()
@@ -77,7 +77,7 @@ class Change:
 
     @property
     def _about_intervals(self) -> tuple[str, ...]:
-        """That false alarms may be more than stated, where intervals were not calibrated."""
+        """A warning where intervals were not calibrated."""
         if UNCALIBRATED not in (self.before.calibration, self.after.calibration):
             return ()
         return ("Not both releases have calibrated intervals, so more than the stated share may be false alarms.",)

@@ -36,7 +36,9 @@ def common_spread(before: Synopsis, after: Synopsis) -> float:
 
 
 def scale_variance(synopsis: Synopsis) -> float:
-    """Variance of the factor that counts are scaled by, relative to its square; 0 where they are not scaled.
+    """Relative variance of the factor that counts are scaled by.
+
+    It is relative to the square of the factor, and 0 where counts are not scaled.
 
     All places share its error, so that noise in a total alone may make all of them rise. It comes from the noise in the
     sum of the counts, and from that in a private total; a public one is taken as right.

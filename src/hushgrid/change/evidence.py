@@ -165,14 +165,20 @@ class NamedAreas:
 
 
 def with_error_of_scale(answer: Answer, variance: float) -> Answer:
-    """Counts whose noise has that of the factor that they were scaled by, relative to it."""
+    """Counts whose noise includes the error of the factor that they were scaled by.
+
+    `variance` is that of the factor, relative to its square.
+    """
     return replace(answer, noise_std=np.hypot(answer.noise_std, np.abs(answer.estimate) * math.sqrt(variance)))
 
 
 def cumulants_with_scale(
     counts: Floats, variances: Floats, fourths: Floats, variance: float
 ) -> tuple[Floats, Floats, Floats]:
-    """The same of counts, variances and fourth cumulants; the error of a factor is taken for one Laplace noise."""
+    """Counts, variances and fourth cumulants with the error of the factor.
+
+    That error is taken for one Laplace noise.
+    """
     of_scale = counts**2 * variance
     return counts, variances + of_scale, fourths + ONE_LAPLACE * of_scale**2
 

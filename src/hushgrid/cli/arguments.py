@@ -396,7 +396,7 @@ def refuse_same(points: "Path | Address", output: Path) -> None:
 
 
 def refuse_as_values(points: "Path | Address", values: str | None) -> None:
-    """Refuse the points as the list of slices, which would be called as records are written."""
+    """Refuse the file of the points as the list of slices."""
     from hushgrid.counting.engine.address import files_of
 
     if values is not None and any(is_same_file(Path(values), file) for file in files_of(points)):

@@ -332,7 +332,7 @@ class CsvFiles:
 
     @property
     def schema(self) -> PointSchema:
-        """That of the first file; the others are read like it."""
+        """Columns of the first file; the others are read like it."""
         return replace(self._files[0].schema, form="CSV files as one table")
 
     def rows(self) -> int:

@@ -221,7 +221,7 @@ class ParquetFiles:
 
     @property
     def schema(self) -> PointSchema:
-        """That of the first file; all have the same columns."""
+        """Columns of the first file; all have the same."""
         return replace(self._files[0].schema, form=self.form)
 
     def rows(self) -> int:

@@ -38,7 +38,7 @@ class Drawable(Protocol):
 
     @property
     def domain(self) -> Domain:
-        """Where it has counts."""
+        """The rectangle in which it has counts."""
 
     @property
     def partition(self) -> Partition:

@@ -27,7 +27,7 @@ def places_json(places: CountedPlaces) -> dict[str, Any]:
 
 
 def places_table(places: CountedPlaces) -> bytes:
-    """Their outlines."""
+    """Outlines of the places, packed."""
     table = structure_table(places.areas)
     assert table is not None
     return pack(table)

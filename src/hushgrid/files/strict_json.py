@@ -140,7 +140,7 @@ class JsonObject:
         return value
 
     def child(self, key: str) -> "JsonObject":
-        """An object."""
+        """The object under a key."""
         return JsonObject(self._get_object(key), place=f"{self._place}{key}.")
 
     def child_or_none(self, key: str) -> "JsonObject | None":

@@ -159,7 +159,7 @@ def measurement_json(measurements: Measurements) -> dict[str, Any]:
 
 
 def measurement_table(measurements: Measurements) -> pa.Table:
-    """Those measurements: value, rate and run of leaves of each; or coefficients."""
+    """Table of the measurements of regions, or of the coefficients of a wavelet."""
     if measurements.wavelet is not None:
         return pa.table([measurements.wavelet.coefficients.values], schema=WAVELET_SCHEMA)
     regions = measurements.regions

@@ -50,7 +50,7 @@ class AreaLevel:
 
     @property
     def shape(self) -> dict[str, Any]:
-        """Its name, those of its areas, and how many parts each has."""
+        """Name of the level, names of its areas, and how many parts each has."""
         return {"name": self.name, "names": list(self.names), "parts": np.diff(self.starts).tolist()}
 
 

@@ -154,7 +154,7 @@ class PooledLesson:
     trust: Trust = FOREIGN
 
     def of(self, nodes: slice) -> Self:
-        """The same of some of the inner nodes."""
+        """The lesson of some of the inner nodes alone."""
         prior = PriorShares(logits=self.prior.logits[nodes], bins=self.prior.bins[nodes])
         return replace(self, splits=SplitLesson(*(part[nodes] for part in self.splits)), prior=prior)
 

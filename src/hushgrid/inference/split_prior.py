@@ -89,7 +89,7 @@ def cumulative_tables(weights: Floats) -> Floats:
 
 
 def second_tables(weights: Floats) -> Floats:
-    """The same for second laws, shape (..., LOGITS, PLACES).
+    """Tabulate the continuous part of second laws, shape (..., LOGITS, PLACES).
 
     Their prior means are evenly spaced as logits, because these come nearer to 0 and 1.
     """

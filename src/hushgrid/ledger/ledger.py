@@ -131,7 +131,7 @@ class Ledger:
 
     @property
     def place(self) -> str:
-        """Its path, or its URL without the password."""
+        """Path of the ledger, or its URL without the password."""
         return self._store.place
 
     def __enter__(self) -> Self:

@@ -239,11 +239,7 @@ def plan(
         if epsilon is None:
             msg = "accuracy is about rectangles. With areas, give epsilon and read what each level gets."
             raise ArgumentError(msg, instead={"epsilon": 1})
-        of_all = None if estimate == "kept-records" else estimate
-        about_cells = {"aim": aim, "records_per_user": records_per_user, "estimate": of_all}
-        for name in (name for name, given in about_cells.items() if given is not None):
-            msg = f"{name} is about rectangles, and a plan for areas says nothing of it. Leave out {name}, or areas."
-            raise ArgumentError(msg)
+        _check_on_areas(aim=aim, records_per_user=records_per_user, estimate=estimate)
         return plan_areas(areas, domain, epsilon=epsilon, points_about=points_about, max_per_user=max_per_user)
     if domain is None or points_about is None:
         msg = "a plan needs domain, the public rectangle, and points_about, a rough number of points; or areas."
@@ -274,6 +270,14 @@ def plan(
         aim=None if aim is None else plan_aim(aim, domain, points_about=points_about, rate=rate, filled=filled),
         **figures,
     )
+
+
+def _check_on_areas(*, estimate: Estimate, **about_rectangles: Any) -> None:
+    """Refuse what a plan for areas says nothing of."""
+    about_rectangles["estimate"] = None if estimate == "kept-records" else estimate
+    for name in (name for name, given in about_rectangles.items() if given is not None):
+        msg = f"{name} is about rectangles, and a plan for areas says nothing of it. Leave out {name}, or areas."
+        raise ArgumentError(msg)
 
 
 def _method_plans(

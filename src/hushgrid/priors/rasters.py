@@ -59,7 +59,10 @@ def _on_domain(file: Any, domain: Domain) -> Floats:
 
 
 def _bounds_of_raster(bounds: Bounds, file: Any) -> list[Bounds]:
-    """What a raster is asked for: bounds in its system, in two parts where they cross the 180th meridian."""
+    """Bounds in the system of a raster.
+
+    They come in two parts where they cross the 180th meridian.
+    """
     west, south, east, north = bounds
     if np.isfinite(bounds).all() and west < east:
         return [bounds]
@@ -70,7 +73,7 @@ def _bounds_of_raster(bounds: Bounds, file: Any) -> list[Bounds]:
 
 
 def _moved_pixels(file: Any, bounds: Bounds, move: Any, domain: Domain) -> Floats:
-    """Pixels of a domain in another system, of what a raster holds in bounds of its own."""
+    """Pixels of a domain that is in another system than the raster."""
     side = 1 << RASTER_LEVEL
     fine = pixels_on_cells(file, bounds, side)
     row, column = np.nonzero(fine)

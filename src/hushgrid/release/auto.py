@@ -50,7 +50,7 @@ class Auto:
         return _chosen(self.staq.release(counter, budget, prior), WHY_STAQ)
 
     def measure(self, counter: Counter, budget: Budget) -> Synopsis:
-        """Measure by STAQ, for a prior that comes later; there is no public size."""
+        """Measure by STAQ, to be inferred with a prior later."""
         return _chosen(self.staq.measure(counter, budget), WHY_STAQ)
 
 

@@ -162,7 +162,7 @@ def _widened(found: Floats, unevenness: float) -> Floats:
 
 
 def _widened_in_version_2(found: Floats, evidence: float) -> Floats:
-    """The same by how much is known of the points."""
+    """Factors as version 2 widened them, by how much is known of the points."""
     return np.array(WIDENING) * np.maximum(found, found ** (CAUTION if evidence <= MUCH_EVIDENCE else 1.0))
 
 

@@ -379,7 +379,7 @@ class ReleaseRequest:
         )
 
     def with_intervals(self, synopsis: Synopsis) -> Synopsis:
-        """A release with calibrated intervals, where asked; of areas the law of the noise says it all."""
+        """A release with calibrated intervals, where asked; areas need none."""
         if not (self.calibrate and synopsis.partition.tiles):
             return synopsis
         current_work().begin("intervals")

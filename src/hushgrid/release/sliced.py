@@ -99,7 +99,7 @@ def _one_by_one(request: ReleaseRequest, points: SlicedPoints, bits: Bits, draws
 def _with_total(
     request: ReleaseRequest, points: SlicedPoints, bits: Bits, draws: Draws
 ) -> tuple[Synopsis, list[Synopsis]]:
-    """The total and the slices: all are measured before any of them has a prior."""
+    """The total and the slices, all measured before any has a prior."""
     slices, done = len(points.slices), 1 / request.releases
     share = share_of_total(slices)
     one, whole = _with_share(request, 1 - share), _with_share(request, share)

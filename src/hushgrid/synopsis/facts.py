@@ -161,7 +161,10 @@ def _covered(synopsis: Synopsis) -> str:
 
 
 def caveats_of(releases: Mapping[str, Synopsis]) -> tuple[str, ...]:
-    """The caveats of several releases, each once; one that is not of all of them has their names before it."""
+    """The caveats of several releases, each once.
+
+    A caveat that does not hold for all of them begins with the names of those that it holds for.
+    """
     named: dict[str, list[str]] = {}
     for name, synopsis in releases.items():
         for caveat in _caveats(synopsis):

@@ -47,7 +47,7 @@ class CountedPlaces:
 
     @property
     def measurements(self) -> Measurements:
-        """The same as measurements of areas."""
+        """The noisy counts as measurements of areas."""
         return Measurements.of_leaves(self.values)
 
     @cached_property

@@ -196,7 +196,10 @@ def _points(asked: Replies) -> None:
 
 
 def _agreed(better: Mapping[str, str]) -> dict[str, str]:
-    """How to read points instead, as somebody says: yes to what is proposed, or names for what is not."""
+    """Ask how to read the points instead.
+
+    The answer is yes to what is proposed, or names of columns where nothing is.
+    """
     if COLUMN in better.values():
         return {name: click.prompt(f"   {name}: which column?", err=True).strip() for name in better}
     as_words = " and ".join(f"{name} {value!r}" for name, value in better.items())
