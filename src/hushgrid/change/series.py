@@ -143,13 +143,13 @@ class Series(Mapping[str, Synopsis]):
     def lifetime(self) -> Fraction:
         """Epsilon of all releases together.
 
-        It is what somebody present in all of them has to bear.
+        It is what they cost somebody who is present in all of them.
         """
         return sum((synopsis.claim.epsilon for synopsis in self.values()), Fraction(0))
 
     @property
     def everyone(self) -> str:
-        """What somebody present in all releases has to bear, as a sentence."""
+        """What all releases together cost somebody present in each, as a sentence."""
         claim = next(iter(self.values())).claim
         what = self.kind or "release"
         several, number = len(self) > 1, f"{len(self):,}"

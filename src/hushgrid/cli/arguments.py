@@ -304,10 +304,8 @@ class SlicesAsked:
     def _check(self) -> None:
         """Refuse options that need another."""
         if (self.by is None) != (self.values is None):
-            msg = (
-                "--by COLUMN and --values a,b,c go together: the list of slices is public, and is never read from the "
-            )
-            msg += "records."
+            msg = "--by COLUMN and --values a,b,c go together: the list of slices is public, and is never read from "
+            msg += "the records."
             raise ArgumentError(msg, instead={"values": "a,b,c"} if self.values is None else None)
         if self.other and self.by is None:
             msg = "--other makes one slice of all values that --values does not list. Give --by and --values, too."
@@ -316,10 +314,8 @@ class SlicesAsked:
             self._check_period()
             return
         if (self.time is None) != (self.slices is None):
-            msg = (
-                "--time COLUMN and --slices hour (or weekday, day, week, month, quarter, year) go together. To publish "
-            )
-            msg += "one period alone, give --time COLUMN and --period 2026-03."
+            msg = "--time COLUMN and --slices hour (or weekday, day, week, month, quarter, year) go together. To "
+            msg += "publish one period alone, give --time COLUMN and --period 2026-03."
             raise ArgumentError(msg)
         about_time = {
             "--from": self.start,

@@ -30,8 +30,8 @@ class Domain:
         Bounds in the units of `crs`; degrees by default. The rectangle is closed: points on its upper edges belong
         to it.
     crs : str
-        Coordinate reference system of the bounds and of the cells, whatever the points are in; ``publish(crs=...)``
-        says that. Longitude comes before latitude whatever the authority says.
+        Coordinate reference system of the bounds and of the cells. The points may be in another one, given by
+        ``publish(crs=...)``. Longitude comes before latitude whatever the authority says.
 
     Examples
     --------

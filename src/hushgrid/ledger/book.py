@@ -163,7 +163,7 @@ class Account:
 
     @property
     def everyone(self) -> str:
-        """What somebody present in all periods has to bear, as a sentence."""
+        """What all periods together cost somebody present in each, as a sentence."""
         number, a_record = len(self.by_period), "a record" if self.unit == "record" else "records"
         periods = f"all {number:,} {self.per}s" if number > 1 else f"the one {self.per}"
         return (

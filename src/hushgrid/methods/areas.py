@@ -44,13 +44,13 @@ class Areas:
         Polygons and multipolygons in the reference system of the domain, unless the frame carries another. They are
         public: they must not come from the data. A mapping has a column ``"geometry"`` and others beside it.
     names : str or sequence of str, optional
-        What the areas are called, or the column of the frame that says so. If not given, the last of the levels, or
-        the column ``name``; polygons without columns go by their numbers.
+        What the areas are called, or the column of the frame that says so. By default the last of the levels, or the
+        column ``name``; polygons without columns are called by their numbers.
     levels : sequence of str
-        Columns of the frame that say what each area lies in, the coarsest first, and last what it is called itself:
+        Columns of the frame that name the levels, the coarsest first and the areas themselves last:
         ``["state", "county"]``.
     shares : sequence of numbers or str, optional
-        Of ε, for each level; they sum to one. By default in proportion to the cube root of the number of areas.
+        Share of ε for each level; they sum to one. By default in proportion to the cube root of the number of areas.
 
     Privacy
     -------

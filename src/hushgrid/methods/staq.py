@@ -48,8 +48,9 @@ class Staq:
     Parameters
     ----------
     inference : "belief", "bayes" or "least-squares"
-        How counts follow from measurements: by belief propagation over all splits with a learned prior, and sloped
-        leaves; split by split with that prior, which is faster; or without bias, and then possibly negative.
+        How counts follow from measurements. ``"belief"``: by belief propagation over all splits with a learned prior,
+        and with sloped leaves. ``"bayes"``: split by split with that prior, which is faster. ``"least-squares"``:
+        without bias, and then possibly negative.
     c : float
         A cell is divided if its estimate times its budget is above about ``2 * c``.
     growth : float

@@ -85,7 +85,7 @@ def check(
     Privacy
     -------
     What is said follows from the arguments, the declared schema, the ledger and the file system: it is the same
-    whatever the rows are, and however many. What it costs is nothing, unless `look` is asked for.
+    whatever the rows are, and however many. It tells nothing of the rows, unless `look` is asked for.
 
     Examples
     --------

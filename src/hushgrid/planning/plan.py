@@ -207,11 +207,12 @@ def plan(
         Find the smallest epsilon for this error: counts over 1 % of the domain by STAQ stay below it 95 % of the time.
     max_per_user : int
         Points of one user that are kept at most. All of them are protected together, so that every method runs at
-        ``epsilon / max_per_user``, less what it costs to tell the share that was kept; 1 is also the cost where single
-        records are protected.
+        ``epsilon / max_per_user``, less what it costs to measure the share that was kept. With 1, the figures are
+        those of single records, too.
     records_per_user : (float, float), optional
-        How many records half of the users have at most, and nine in ten, as far as that is public. By it `bounds`
-        weighs what a bound loses against its noise; without it, as in check-ins of New York, 5 and 40.
+        Two numbers, as far as they are public: half of the users have at most the first number of records, and nine in
+        ten at most the second. By them `bounds` weighs what a bound loses against its noise; by default 5 and 40, as
+        in check-ins of New York.
     size_share : float
         Share of the budget for the noisy size.
     filled : float

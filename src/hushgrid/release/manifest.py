@@ -35,7 +35,8 @@ def manifest(
     ledger : path or str, optional
         The ledger that the release was charged to, for the state of its account.
     dataset : str, optional
-        The data set in it; the one that the release names. Alone, it means the usual ledger.
+        The data set in the ledger; by default the one that the release names. Without `ledger`, the usual ledger is
+        meant.
 
     Examples
     --------

@@ -232,10 +232,8 @@ def _check_range(by: ByTime) -> None:
     """A range has two ends in order, and holds whole periods."""
     if by.start is None or by.end is None:
         if by.kind in get_args(PeriodKind) or by.start is not by.end:
-            msg = (
-                f"slices by {by.kind} need a public range: start=, its first day, and end=, the day after its last one "
-            )
-            msg += "(--from, --to)."
+            msg = f"slices by {by.kind} need a public range: start=, its first day, and end=, the day after its last "
+            msg += "one (--from, --to)."
             raise ArgumentError(msg, instead=_some_range(by))
         return
     if by.end <= by.start:

@@ -42,7 +42,7 @@ class By:
     values : sequence of str, int or bool
         One slice each, in this order. `5` and `"5"` are the same value, so are `True` and `"true"`.
     other : bool
-        Count all other values in one more slice, `other`. A missing value lies in no slice all the same.
+        Count all other values in one more slice, `other`. A missing value still lies in no slice.
 
     Examples
     --------

@@ -30,7 +30,8 @@ RegionOf = Callable[[Synopsis], Region]
 class Slices(Mapping[str, Synopsis]):
     """One release of each slice, and perhaps one of all together.
 
-    A record lies in one slice. So the slices cost as much as the dearest of them, and their noise is independent.
+    A record lies in one slice. So all of them together cost as much as the one that costs most, and their noise is
+    independent.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ class Slices(Mapping[str, Synopsis]):
     parts : mapping of str to Synopsis
         The release of each, in the order of ``by.names``.
     total : Synopsis, optional
-        A release of all slices together, which was paid for besides.
+        A release of all slices together, paid for in addition.
 
     Examples
     --------
@@ -351,7 +352,7 @@ def read_saved(path: str | Path) -> Synopsis | Slices:
     """Read what `Synopsis.save` or `Slices.save` wrote.
 
     The counts are those of the file, bit for bit; their variances follow from the measurements. `hushgrid verify`
-    tells whether the counts do so, too.
+    tells whether the counts follow from them, too.
 
     Examples
     --------

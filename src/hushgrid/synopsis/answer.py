@@ -33,9 +33,9 @@ class Answer:
     noise_std : float or array
         Standard deviation by noise: exact, given the released structure.
     spread_std : float or array
-        Standard deviation by the points not lying evenly inside the leaves the area cuts: a model.
+        Standard deviation because points do not lie evenly inside the leaves that the area cuts; from a model.
     usable : bool or array
-        Whether the interval is at most as wide as the estimate; else the count says little but that it is small.
+        Whether the interval is at most as wide as the estimate; if not, the count says little but that it is small.
 
     Examples
     --------

@@ -501,7 +501,7 @@ def read(path: str | Path) -> Synopsis:
     """Read the synopsis that `Synopsis.save` wrote.
 
     The counts are those of the file, bit for bit; their variances follow from the measurements. `hushgrid verify`
-    tells whether the counts do so, too.
+    tells whether the counts follow from them, too.
     """
     from hushgrid.files.release import open_release
 
