@@ -58,7 +58,7 @@ def test_values_come_from_a_file(tmp_path: Path) -> None:
     assert listed_values(str(path)) == ["car", "Bed, bath"]
     for content in (b"\xff\xfe", b"", b" \n\n"):
         path.write_bytes(content)
-        with pytest.raises(hg.ArgumentError, match="UTF-8 with one value a line"):
+        with pytest.raises(hg.ArgumentError, match="UTF-8 with one value on each line"):
             listed_values(str(path))
 
 

@@ -201,4 +201,4 @@ def test_a_period_is_one_slice_of_time(run: Run, recipe: Path, option: str, valu
     result = run("publish", "--config", recipe, "--period", "2026-01", option, value)
 
     assert_refused(result, 2)
-    assert f"{option} is about slices of time, and --period is one" in result.stderr
+    assert f"{option} is about slices, and --period is one period." in result.stderr

@@ -338,7 +338,7 @@ class SlicesAsked:
             "--time-unit": self.time_unit,
         }
         for option in (option for option, given in about_slices.items() if given is not None):
-            msg = f"{option} is about slices of time, and --period is one. Leave out {option}, or --period; times of a "
+            msg = f"{option} is about slices, and --period is one period. Leave out {option}, or --period; times of a "
             msg += "period are timestamps, dates or text in ISO 8601."
             raise ArgumentError(msg)
 
@@ -373,7 +373,7 @@ def listed_values(text: str) -> list[str]:
     except UnicodeDecodeError:
         values = []
     if len(content) > LARGEST_LIST or not values:
-        msg = f"--values {path} must be a list, or a text file in UTF-8 with one value a line."
+        msg = f"--values {path} must be a list, or a text file in UTF-8 with one value on each line."
         raise ArgumentError(msg)
     return values
 

@@ -303,8 +303,8 @@ def _check_clock(book: Book, request: Request) -> None:
     if rule is not None and known not in (None, (rule.time, rule.timezone)):
         column, timezone = known or (None, None)
         msg = (
-            f"the periods of the data set {request.dataset!r} are told by the column {column!r} in the time zone "
-            f"{timezone}, and so they must be for good: in another way, one record could be in two periods. Got "
+            f"records of the data set {request.dataset!r} are assigned to periods by the column {column!r} in the time "
+            f"zone {timezone}, and that cannot change: otherwise one record could be in two periods. Got "
             f"time={rule.time!r} and timezone={rule.timezone!r}."
         )
         raise LedgerError(msg, instead={"time": column, "timezone": timezone})

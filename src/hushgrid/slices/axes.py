@@ -237,7 +237,7 @@ def _check_range(by: ByTime) -> None:
             raise ArgumentError(msg, instead=_some_range(by))
         return
     if by.end <= by.start:
-        msg = f"end must be later than start, got start={by.start} and end={by.end}. The day end is not part of it."
+        msg = f"end must be later than start, got start={by.start} and end={by.end}. The range stops before end."
         turned = {"start": by.end.isoformat(), "end": by.start.isoformat()}
         raise ArgumentError(msg, instead=turned if by.end < by.start else None)
     if by.start.year < FIRST_YEAR or by.end > date(LAST_YEAR + 1, 1, 1):
@@ -260,7 +260,7 @@ def _check_whole_periods(kind: PeriodKind, start: date, end: date) -> None:
         name = wrong[0]
         msg = f"{name} must be the first day of a {kind}, got {name}={given[name]}."
         if name == "end":
-            msg += " The day end is not part of it."
+            msg += " The range stops before that day."
         raise ArgumentError(msg, instead={name: whole[name].isoformat() for name in wrong})
 
 

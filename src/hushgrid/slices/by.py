@@ -104,7 +104,7 @@ class By:
         """
         axes = (*first.axes, *second.axes)
         if len(axes) != 2:
-            msg = "slices are by one thing or by two, not by more."
+            msg = "slices can be by one column or by two, not by more."
             raise ArgumentError(msg)
         if len(axes[0].names) * len(axes[1].names) > MOST_SLICES:
             raise too_many_slices()

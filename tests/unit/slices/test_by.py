@@ -142,7 +142,7 @@ REFUSED = [
     (lambda: By.time("at", "week", start="2026-01-05", end="2026-01-13"), "end='2026-01-19'"),
     (lambda: By.time("at", "month", start="2026-01-01", end="2026-12-31"), "Try end='2027-01-01'"),
     (lambda: By.time("at", "month", start="2026-01-05", end="2026-01-31"), "start='2026-01-01', end='2026-02-01'"),
-    (lambda: By.time("at", "year", start="2026-01-01", end="2026-06-30"), "The day end is not part of it"),
+    (lambda: By.time("at", "year", start="2026-01-01", end="2026-06-30"), "The range stops before that day"),
     (lambda: By.time("at", "day", start="2026-01-01", end="31.12.2026"), "Try end='2027-01-01'"),
     (lambda: By.time("at", "hour", timezone="europe/berlin"), "timezone='Europe/Berlin'"),
     (lambda: By.time("at", "hour", timezone="Kathmandu"), "timezone='Asia/Kathmandu'"),
