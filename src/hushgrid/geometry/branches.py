@@ -1,11 +1,11 @@
 """How the nodes of a tree hang together."""
 
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
 from hushgrid.arrays import Indices
+from hushgrid.compiled import compiled
 
 
 class Branches:
@@ -61,24 +61,33 @@ class Branches:
     @cached_property
     def runs(self) -> tuple[Indices, Indices]:
         """Half-open range of leaves of each node."""
-        sizes = np.ones(self.nodes, np.int64)
-        inner = np.flatnonzero(self.child_counts)
-        for first, stop in reversed(list(pairwise(self.levels))):
-            parents = inner[np.searchsorted(inner, first) : np.searchsorted(inner, stop)]
-            if len(parents):
-                below = self.first_children[parents]
-                end = below[-1] + self.child_counts[parents[-1]]
-                sizes[parents] = np.add.reduceat(sizes[below[0] : end], below - below[0])
-        before = np.cumsum(sizes) - sizes  # leaves of all earlier nodes, siblings and strangers
-        first_leaf = np.zeros(self.nodes, np.int64)
-        for first, stop in pairwise(self.levels[1:]):
-            node = np.arange(first, stop)
-            parent = self.parents[node]
-            first_leaf[node] = first_leaf[parent] + before[node] - before[self.first_children[parent]]
-        return first_leaf, first_leaf + sizes
+        first, stop = np.empty((2, self.nodes), np.int64)
+        number_leaves(self.first_children, self.child_counts, first, stop)
+        return first, stop
 
     @cached_property
     def leaves(self) -> Indices:
         """Nodes that are leaves, in leaf order."""
-        leaves = np.flatnonzero(self.child_counts == 0)
-        return leaves[np.argsort(self.runs[0][leaves])]
+        nodes = np.flatnonzero(self.child_counts == 0)
+        leaves = np.empty_like(nodes)
+        leaves[self.runs[0][nodes]] = nodes
+        return leaves
+
+
+@compiled
+def number_leaves(first_children: Indices, child_counts: Indices, first: Indices, stop: Indices) -> None:
+    """Write the first leaf of each node, and the one after its last.
+
+    Nodes come before their children.
+    """
+    for node in range(len(child_counts) - 1, -1, -1):  # how many leaves there are, for now
+        stop[node] = child_counts[node] == 0
+        for child in range(first_children[node], first_children[node] + child_counts[node]):
+            stop[node] += stop[child]
+    first[0] = 0
+    for node in range(len(child_counts)):
+        place = first[node]
+        for child in range(first_children[node], first_children[node] + child_counts[node]):
+            first[child] = place
+            place += stop[child]
+        stop[node] += first[node]

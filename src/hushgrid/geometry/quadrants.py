@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +60,16 @@ class Quadrants:
         if (first[1:] < stop[:-1]).any():
             msg = "quadtree cells must be disjoint, and in the order of the curve."
             raise ArgumentError(msg)
+
+    def others(self, levels: Indices, codes: Indices) -> Self:
+        """Other cells of the domain, which nobody checks again.
+
+        For cells that follow from checked ones: a release by STAQ makes hundreds of lists of them.
+        """
+        cells = object.__new__(type(self))
+        for name, value in (("domain", self.domain), ("levels", levels), ("codes", codes)):
+            object.__setattr__(cells, name, value)
+        return cells
 
     @property
     def cells(self) -> int:
@@ -229,12 +240,12 @@ def join_cells(parts: Sequence[Quadrants]) -> Quadrants:
     """Cells of one or more lists, in curve order."""
     levels, codes = (np.concatenate([getattr(part, name) for part in parts]) for name in ("levels", "codes"))
     order = np.argsort(codes << 2 * (DEEPEST - levels))
-    return replace(parts[0], levels=levels[order], codes=codes[order])
+    return parts[0].others(levels[order], codes[order])
 
 
 def pick_cells(quadrants: Quadrants, chosen: NDArray[np.bool_]) -> Quadrants:
     """Some of the cells."""
-    return replace(quadrants, levels=quadrants.levels[chosen], codes=quadrants.codes[chosen])
+    return quadrants.others(quadrants.levels[chosen], quadrants.codes[chosen])
 
 
 def _key(levels: Indices, codes: Indices) -> Indices:

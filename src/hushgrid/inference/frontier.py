@@ -3,7 +3,7 @@
 All of it is released values: it says what is known so far of the cells that a method may still divide.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +95,7 @@ class Frontier:
         self._observations = Observations(tree.depths[kept], tree.codes[kept], values, precisions)
         leaves = np.flatnonzero(kept & whole)
         leaves = leaves[np.argsort(first[leaves])]
-        self._cells = replace(self._cells, levels=tree.depths[leaves], codes=tree.codes[leaves])
+        self._cells = self._cells.others(tree.depths[leaves], tree.codes[leaves])
         self._live = live[leaves]
 
 
