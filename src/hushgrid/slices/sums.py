@@ -12,10 +12,10 @@ from hushgrid.priors.releases import units_per_count
 from hushgrid.synopsis.answer import FLOOR_VARIANCE, Estimates, normal_reach
 from hushgrid.synopsis.synopsis import Synopsis
 
-# What slices that sharpen each other have in common (decision 16): the errors of what each of them follows. By so much
-# of the width by least squares an interval is calibrated where a slice follows nothing.
-FOLLOWS_NOTHING = 1.25
-OWN = 0.1  # variance of what is a slice's own, as a part of that of what all follow, for each slice
+# Slices that sharpen each other take part of their counts from what all of them follow, and so err together
+# (decision 16).
+FOLLOWS_NOTHING = 1.25  # width of the interval of a slice that follows nothing, to least squares: 1, and caution
+OWN = 0.1  # variance of what is a slice's own, for each slice, relative to that of what all of them follow
 UNLIKE = 1.25  # by which slices differ; less, by the square of the correlation
 SOME_EVIDENCE, SLOWLY = 2000, 0.25  # of a slice, and the power of it: with less noise, slices differ by more
 BLOCKS = 8  # a side, to tell how alike points lie: so large that noise hides little of it
