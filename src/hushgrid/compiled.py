@@ -176,7 +176,7 @@ def run_in_slices(work: Callable[[int, int], object], size: int, *, smallest: in
     No slice has fewer than `smallest` items. There are a few slices a thread, because some take longer than others.
     """
     most = size // smallest
-    threads = min(thread_count(), most) if most > 1 else 1
+    threads = max(1, min(thread_count(), most))
     if threads == 1 or current_thread().name.startswith(POOL):  # a loop inside a loop has its thread already
         work(0, size)
         return

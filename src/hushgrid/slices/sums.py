@@ -14,7 +14,7 @@ from hushgrid.synopsis.synopsis import Synopsis
 
 # Slices that sharpen each other take part of their counts from what all of them follow, and so err together
 # (decision 16).
-FOLLOWS_NOTHING = 1.25  # width of the interval of a slice that follows nothing, to least squares: 1, and caution
+FOLLOWS_NOTHING = 1.25  # width of an interval by that of least squares where a slice follows nothing: 1, and caution
 OWN = 0.1  # variance of what is a slice's own, for each slice, relative to that of what all of them follow
 UNLIKE = 1.25  # by which slices differ; less, by the square of the correlation
 SOME_EVIDENCE, SLOWLY = 2000, 0.25  # of a slice, and the power of it: with less noise, slices differ by more
