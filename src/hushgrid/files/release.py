@@ -33,6 +33,7 @@ from hushgrid.inference.evidence import Evidence
 from hushgrid.inference.inferences import INFERENCES, check_premises
 from hushgrid.inference.measurements import Measurements
 from hushgrid.synopsis.cells import names, places, shapes
+from hushgrid.synopsis.claim import OF_SLICES
 from hushgrid.synopsis.synopsis import Synopsis
 
 COMPRESSION_LEVEL = 3  # of zstd: higher ones make files smaller by up to a twentieth, and saving slower by more
@@ -42,7 +43,6 @@ BYTES_PER_ROW = 1280  # more than a polygon, the longest rate and the rest take
 BYTES_BESIDE_ROWS = 2**24  # for dictionaries of rates
 HIGHEST_COUNT = 1e100  # of a cell, and squares of sums of such counts are still doubles
 HIGHEST_VARIANCE = 1e300  # of all cells together
-OF_SLICES = "total"  # kind of a prior that is the total and all other slices
 BBOX = pa.field("bbox", pa.struct([pa.field(name, pa.float64(), nullable=False) for name in CORNERS]), nullable=False)
 COLUMNS = pa.schema(
     [

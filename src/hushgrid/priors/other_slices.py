@@ -19,6 +19,7 @@ from hushgrid.geometry.quadrants import finest_runs, quadrants_of
 from hushgrid.geometry.tree import Tree
 from hushgrid.inference.pooled import AKIN, Trust
 from hushgrid.priors.releases import units_per_count
+from hushgrid.synopsis.claim import OF_SLICES
 from hushgrid.synopsis.synopsis import Synopsis
 
 EVEN = 1.0  # of the total's points in a cell, how many lie evenly: so counts are spread where it has none, too
@@ -129,7 +130,7 @@ class OtherSlices:
     """
 
     name: ClassVar[str] = "the total and all other slices"
-    kind: ClassVar[str] = "total"
+    kind: ClassVar[str] = OF_SLICES
     licence: ClassVar[None] = None
     needs_proof: ClassVar[bool] = False
     trust: ClassVar[Trust] = AKIN

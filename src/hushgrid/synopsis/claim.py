@@ -15,6 +15,7 @@ SizeSource = Literal["public", "rows", "domain"]
 TOTAL = "total"  # purpose of the spend on a noisy number of all records
 USERS, REGIONS = "users", "regions"  # of those on users by their records, and on all records by region
 BY_USER = (USERS, TOTAL, REGIONS)  # of all that is not for counts of kept records
+OF_SLICES = "total"  # kind of a prior that is the total and all other slices
 ALL_SLICES = "all slices: "  # begins the purposes of what the total cost, in the account of a slice that it sharpened
 
 
